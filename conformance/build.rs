@@ -1,5 +1,5 @@
-//! Takes the execution tests of `tests/exec` into the tool, so that it runs on machines without the sources, and the name
-//! of the commit, which reports tell.
+//! Embeds the execution tests of `tests/exec`, so that the tool runs on machines without the sources, and the
+//! commit hash that reports contain.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn main() {
     text.push_str("];\n");
     let out = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join("kernels.rs"));
     let written = out.map(|path| std::fs::write(path, text));
-    // Every commit is noted there, in work trees too.
+    // Git appends every commit to this file, in work trees too.
     let log = std::process::Command::new("git").args(["rev-parse", "--git-path", "logs/HEAD"]).output();
     if let Some(log) = log.ok().filter(|o| o.status.success()) {
         println!("cargo::rerun-if-changed={}", String::from_utf8_lossy(&log.stdout).trim());

@@ -1,5 +1,5 @@
-//! When callbacks have run: before the calls return that cover what they are registered for, whatever they do
-//! themselves.
+//! Order of callbacks: they run before the calls return that cover the event or object they are registered
+//! for, whatever they do themselves.
 
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const SOURCE: &str = "kernel void add(global uint *p) { p[get_global_id(0)] += 1; }";
 
-/// Longer than any call takes that does not wait for the callback.
+/// Longer than any call that does not wait for the callback.
 const SLOW: Duration = Duration::from_millis(150);
 
 extern "C" fn count_slowly(_: cl_event, _: cl_int, counter: *mut c_void) {
@@ -65,7 +65,7 @@ fn callbacks_of_events_have_run_when_a_call_that_covers_them_returns() {
             on_event(event, CL_SUBMITTED, &counter);
             cover(queue, mem, event);
             assert_eq!(counter.load(Ordering::SeqCst), 2);
-            // One that is registered too late to wait for the command.
+            // A callback registered too late for a call to wait for it.
             on_event(event, CL_COMPLETE, &counter);
             cover(queue, mem, event);
             assert_eq!(counter.load(Ordering::SeqCst), 3);
@@ -91,7 +91,7 @@ fn callbacks_of_wait_lists_and_of_user_events() {
     ok(unsafe { clEnqueueReadBuffer(queue, mem, 1, 0, 4, (&raw mut word).cast(), 1, &waits, null_mut()) });
     ok(wait(&[gate]));
     assert_eq!((word, counter.load(Ordering::SeqCst)), (7, 2));
-    // The callbacks of commands that fail run too.
+    // Callbacks of failed commands run, too.
     let (failing, fails) = (rig.gate(), AtomicU32::new(0));
     let failed = marker(queue, &[failing]);
     on_event(failed, CL_COMPLETE, &fails);
@@ -129,7 +129,7 @@ fn destructors_have_run_when_the_last_release_of_an_idle_object_returns() {
     assert_eq!(counter.swap(0, Ordering::SeqCst), 1);
     let mut words = [0u32; 64];
     for _ in 0..8 {
-        // Idle again after a command, of which no trace is left.
+        // Idle after a command that has left no trace.
         let used = buffer();
         let event = read_later(queue, used, &mut words, &[]);
         finish(queue);
@@ -137,7 +137,7 @@ fn destructors_have_run_when_the_last_release_of_an_idle_object_returns() {
         assert_eq!(counter.swap(0, Ordering::SeqCst), 1);
         event.release();
     }
-    // Released while a command uses it: whoever waits for the command waits for the end of the object.
+    // Released while a command uses it: waiting for the command also waits for the destructor callback.
     let gate = rig.gate();
     let busy = buffer();
     let event = read_later(queue, busy, &mut words, &[gate]);
@@ -148,7 +148,7 @@ fn destructors_have_run_when_the_last_release_of_an_idle_object_returns() {
     assert_eq!(counter.swap(0, Ordering::SeqCst), 1);
     release([event, gate]);
     queue.release();
-    // The context ends with the last object made from it.
+    // The context is destroyed with the last object made from it.
     // SAFETY: as above.
     ok(unsafe { clSetContextDestructorCallback(rig.context, Some(count_end_of_context), data()) });
     rig.context.release();
@@ -157,7 +157,7 @@ fn destructors_have_run_when_the_last_release_of_an_idle_object_returns() {
     assert_eq!(counter.load(Ordering::SeqCst), 1);
 }
 
-/// What a callback does, and where it reports that it has done it.
+/// Action of a callback, and the channel that reports its completion.
 struct Task {
     work: Box<dyn FnOnce(cl_event) + Send>,
     done: Sender<()>,
@@ -170,7 +170,7 @@ extern "C" fn perform(event: cl_event, _: cl_int, task: *mut c_void) {
     let _ = done.send(());
 }
 
-/// Has a callback of an event do something; the receiver tells that it has returned from it.
+/// Registers a callback that performs an action. The receiver gets a message when the action has returned.
 fn when_complete(event: cl_event, work: impl FnOnce(cl_event) + Send + 'static) -> Receiver<()> {
     let (done, wait) = channel();
     let task = Box::new(Task { work: Box::new(work), done });
@@ -187,7 +187,7 @@ fn callbacks_may_block() {
     let handles = (Any(queue), Any(other), Any(mem));
     let begin = rig.gate();
     let first = marker(queue, &[begin]);
-    // A callback that waits for its own event and queue, and for those of another.
+    // A callback that waits for its own event and queue, and for other ones.
     let done = when_complete(first, move |event| {
         let (queue, other, mem) = (handles.0.get(), handles.1.get(), handles.2.get());
         ok(wait(&[event]));
@@ -218,7 +218,7 @@ fn callbacks_may_block() {
 fn callbacks_open_gates_and_wait_for_callbacks() {
     let rig = Rig::new(SOURCE);
     let (queue, other, gate) = (rig.queue(0), rig.queue(0), rig.gate());
-    // What the other queue waits for is set by a callback of the first one.
+    // A callback of the first queue completes the user event that the second queue waits for.
     let behind = marker(other, &[gate]);
     let first = marker(queue, &[]);
     let handle = Any(gate);
@@ -229,7 +229,7 @@ fn callbacks_open_gates_and_wait_for_callbacks() {
     assert_eq!(status(behind), CL_COMPLETE);
     finish(queue);
     assert_eq!(done.try_recv(), Ok(()));
-    // A callback that waits for what happens after the call that covers another callback.
+    // A callback blocked until after a call that covers another callback.
     let (go, gone) = channel::<()>();
     let blocked = marker(queue, &[]);
     let blocked_done = when_complete(blocked, move |_| gone.recv().unwrap());

@@ -1,4 +1,5 @@
-//! `PYROCLAST_CHECK` as applications meet it: what they wrote is initialised however they wrote it, and faults go to the log.
+//! `PYROCLAST_CHECK` in applications: memory counts as initialised whatever command wrote it, and faults go
+//! to the log.
 
 #![allow(clippy::unwrap_used)]
 
@@ -76,7 +77,7 @@ fn faults_are_appended_to_the_log() {
     assert_eq!(run(written, N), expected);
     assert_eq!(run(filled, N), [12; N]);
     assert_eq!(told(), "");
-    // Nobody wrote it.
+    // Never written.
     run(unset, N);
     let text = told();
     assert!(
@@ -84,7 +85,7 @@ fn faults_are_appended_to_the_log() {
             && text.contains("\"read of uninitialised memory\",\"kernel\":\"sum\",\"line\":3,\"count\":64,"),
         "{text}"
     );
-    // One work-item too many; the others' results are right.
+    // One work-item too many; the results of the others are right.
     assert_eq!(run(written, N + 1), expected);
     let text = told();
     for kind in ["read", "write"] {

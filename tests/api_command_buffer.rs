@@ -49,7 +49,7 @@ fn replays_do_every_command_in_order() {
         set(mul, 1, 2u32);
         let buffer = create(queue, &[]).unwrap();
         let (one, _) = record(buffer, add, 64, &[]);
-        // Later values are for later commands.
+        // Argument values set later apply to later commands.
         set(add, 1, 100u32);
         let (two, _) = record(buffer, mul, 64, &[one]);
         let (three, _) = record(buffer, add, 64, &[two]);
@@ -71,7 +71,7 @@ fn replays_do_every_command_in_order() {
                 null_mut(),
             ));
             let pattern = (&raw const pattern).cast();
-            // The last bytes are nobody else's.
+            // No other command writes the last bytes.
             ok(clCommandFillBufferKHR(
                 buffer,
                 null_mut(),
@@ -120,7 +120,7 @@ fn replays_do_every_command_in_order() {
         let mut value = 1u32;
         let mut last: cl_event = null_mut();
         for _ in 0..3 {
-            // In an out-of-order queue nothing else keeps replays apart.
+            // In an out-of-order queue only events separate replays.
             let event = if last.is_null() { replay(buffer, &[]) } else { replay(buffer, &[last]) };
             last = event;
             value = (value + 3) * 2 + 100;
@@ -305,19 +305,19 @@ fn updates_change_arguments_and_sizes() {
     let rig = Rig::new(SOURCE);
     let queue = rig.queue(0);
     let (a, b) = (rig.buffer(&[0u32; 64]), rig.buffer(&[0u32; 64]));
-    let (add, place) = (rig.kernel("add"), rig.kernel("where_am_i"));
+    let (add, locate) = (rig.kernel("add"), rig.kernel("where_am_i"));
     set(add, 0, a);
     set(add, 1, 1u32);
-    set(place, 0, b);
-    set(place, 1, 0u32);
+    set(locate, 0, b);
+    set(locate, 1, 0u32);
     let buffer = mutable(queue, 0);
     let (_, first) = record(buffer, add, 64, &[]);
-    let (_, second) = record_as(buffer, &[], place, &[64], &[8], &[]).unwrap();
+    let (_, second) = record_as(buffer, &[], locate, &[64], &[8], &[]).unwrap();
     assert_eq!(finalize(buffer), CL_SUCCESS);
     replay(buffer, &[]);
     assert_eq!(read::<u32>(queue, a, 64), [1; 64]);
     assert_eq!(read::<u32>(queue, b, 64), [808; 64]);
-    // Arguments of one, sizes of the other, in one call.
+    // Arguments of one command, sizes of another, in one call.
     let (value, base, offset, global, local) = (10u32, 5_000_000u32, 16usize, 32usize, 16usize);
     let (args, others) = ([arg(1, &value)], [arg(1, &base)]);
     let of_first = cl_mutable_dispatch_config_khr { num_args: 1, arg_list: args.as_ptr(), ..config(first) };
@@ -343,11 +343,11 @@ fn updates_change_arguments_and_sizes() {
     ] {
         assert_eq!(number(&command_info(second, name).unwrap()), value);
     }
-    // The kernel object was not touched, and does not touch the command.
+    // The kernel object keeps its arguments, and changing them does not affect the command.
     set(add, 1, 1000u32);
     replay(buffer, &[]);
     assert_eq!(read::<u32>(queue, a, 64), [21; 64]);
-    // Another buffer; the last of two configurations of one command counts.
+    // Another buffer; of two configurations of one command the last applies.
     let (one, two) = ([arg(0, &a)], [arg(0, &b)]);
     let configs = [&one, &two].map(|l| cl_mutable_dispatch_config_khr {
         num_args: 1,
@@ -428,7 +428,7 @@ fn arguments_may_come_after_recording() {
     let buffer = mutable(queue, 0);
     let later = [FIELDS, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR, 0];
     let (_, command) = record_as(buffer, &later, add, &[16], &[], &[]).unwrap();
-    // Not where the properties do not say so, and never where there are no updates.
+    // CL_INVALID_KERNEL_ARGS: an unset argument, without properties that allow setting it later.
     assert_eq!(record_as(buffer, &[], add, &[16], &[], &[]), Err(CL_INVALID_KERNEL_ARGS));
     let fixed = create(queue, &[]).unwrap();
     assert_eq!(record_as(fixed, &later, add, &[16], &[], &[]), Err(CL_INVALID_KERNEL_ARGS));

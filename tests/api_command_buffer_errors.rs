@@ -1,4 +1,5 @@
-//! cl_khr_command_buffer and cl_khr_command_buffer_mutable_dispatch: queries, and every error that can be provoked.
+//! cl_khr_command_buffer and cl_khr_command_buffer_mutable_dispatch: queries, and every error that can be
+//! provoked.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,16 +31,16 @@ fn queries() {
     assert_eq!(info(buffer, 0x7777), Err(CL_INVALID_VALUE));
     let plain = create(queue, &[]).unwrap();
     assert_eq!(info(plain, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR).unwrap().len(), 0);
-    let (mem, place) = (rig.buffer(&[0u32; 64]), rig.kernel("where_am_i"));
-    set(place, 0, mem);
-    set(place, 1, 0u32);
+    let (mem, locate) = (rig.buffer(&[0u32; 64]), rig.kernel("where_am_i"));
+    set(locate, 0, mem);
+    set(locate, 1, 0u32);
     let properties = [FIELDS, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR, ASSERTS, NO_MORE_GROUPS, 0];
-    let (_, command) = record_as(buffer, &properties, place, &[8, 4], &[2, 1], &[]).unwrap();
+    let (_, command) = record_as(buffer, &properties, locate, &[8, 4], &[2, 1], &[]).unwrap();
     let raw: Vec<u8> = properties.iter().flat_map(|v| v.to_ne_bytes()).collect();
     assert_eq!(command_info(command, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR).unwrap(), raw);
     assert_eq!(number(&command_info(command, CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR).unwrap()), queue as u64);
     assert_eq!(number(&command_info(command, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR).unwrap()), buffer as u64);
-    assert_eq!(number(&command_info(command, CL_MUTABLE_DISPATCH_KERNEL_KHR).unwrap()), place as u64);
+    assert_eq!(number(&command_info(command, CL_MUTABLE_DISPATCH_KERNEL_KHR).unwrap()), locate as u64);
     assert_eq!(number(&command_info(command, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR).unwrap()), 2);
     let kind = number(&command_info(command, CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR).unwrap());
     assert_eq!(kind, u64::from(CL_COMMAND_NDRANGE_KERNEL));
@@ -48,9 +49,9 @@ fn queries() {
     assert_eq!(sizes(CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR), [2, 1]);
     assert_eq!(sizes(CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR), [0, 0]);
     assert_eq!(command_info(command, 0x7777), Err(CL_INVALID_VALUE));
-    let (_, unknown) = record(plain, place, 64, &[]);
+    let (_, unknown) = record(plain, locate, 64, &[]);
     assert_eq!(command_info(unknown, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR).unwrap().len(), 0);
-    // A handle lives as long as the buffer.
+    // A handle is valid as long as the buffer.
     drop_buffer(buffer);
     assert_eq!(
         command_info(command, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR),
@@ -177,7 +178,7 @@ fn errors_of_recording() {
         }
         assert_eq!(command((buffer, none, nothing.as_ptr(), 0, null(), null_mut())), CL_SUCCESS);
     }
-    // What the enqueued commands check too.
+    // Checks shared with the enqueued commands.
     // SAFETY: pointers are NULL or valid, handles live or looked up only.
     unsafe {
         let copy = |src, dst, from, to, size| {
@@ -272,7 +273,7 @@ fn errors_of_recording() {
     assert_eq!(record_as(promised, &[], add, &[64], &[], &[]), Err(CL_INVALID_VALUE));
     let unset = rig.kernel("add");
     assert_eq!(record_as(buffer, &[], unset, &[64], &[], &[]), Err(CL_INVALID_KERNEL_ARGS));
-    // Nothing is recorded after the end.
+    // A finalized buffer records nothing.
     assert_eq!(enqueue_on(buffer, &[queue]), CL_INVALID_OPERATION);
     assert_eq!(finalize(buffer), CL_SUCCESS);
     assert_eq!(finalize(buffer), CL_INVALID_OPERATION);
@@ -362,7 +363,7 @@ fn errors_of_updates_change_nothing() {
     let change = |f: &dyn Fn(&mut cl_mutable_dispatch_config_khr)| {
         let mut wrong = config(command);
         f(&mut wrong);
-        // The first of the two would be right.
+        // Only the first of the two is valid.
         update(buffer, &[good, wrong])
     };
     assert_eq!(change(&|c| c.command = wrong_kind(queue)), CL_INVALID_MUTABLE_COMMAND_KHR);
@@ -390,7 +391,7 @@ fn errors_of_updates_change_nothing() {
     let (one_more, bad_index, bad_size) = ([65usize], [arg(2, &value)], [arg(1, &1u64)]);
     assert_eq!(change(&|c| (c.num_args, c.arg_list) = (1, bad_index.as_ptr())), CL_INVALID_ARG_INDEX);
     assert_eq!(change(&|c| (c.num_args, c.arg_list) = (1, bad_size.as_ptr())), CL_INVALID_ARG_SIZE);
-    // The local size no longer divides the global size, which programs of OpenCL C 1.2 do not allow at all.
+    // The local size no longer divides the global size; OpenCL C 1.2 has no non-uniform work-groups.
     assert_eq!(change(&|c| c.global_work_size = one_more.as_ptr()), CL_INVALID_WORK_GROUP_SIZE);
     let huge = [1usize << 20];
     assert_eq!(change(&|c| c.local_work_size = huge.as_ptr()), CL_INVALID_WORK_ITEM_SIZE);

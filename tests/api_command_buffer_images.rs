@@ -165,7 +165,7 @@ fn images_are_copied_filled_and_used_by_kernels() {
             assert_eq!(read::<u32>(queue, to, 64), expected);
             assert_eq!(texels(queue, c)[..2], [2000, 2000]);
             if round == 0 {
-                // The kernel writes elsewhere; what is copied stays.
+                // The kernel writes another image; the copied texels stay.
                 let args = [cl_mutable_dispatch_arg_khr {
                     arg_index: 1,
                     arg_size: size_of::<cl_mem>(),

@@ -1,5 +1,5 @@
-//! cl_khr_command_buffer_multi_device: command buffers with several queues, of one device and of several, and copies for
-//! other queues.
+//! cl_khr_command_buffer_multi_device: command buffers with several queues, of one device and of several, and
+//! copies for other queues.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ fn points(waits: &[cl_sync_point_khr]) -> *const cl_sync_point_khr {
     if waits.is_empty() { null() } else { waits.as_ptr() }
 }
 
-/// Records a launch: the code, the sync point and the command.
+/// Records a launch. Returns the error code, the sync point and the command.
 fn record(
     buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
@@ -191,10 +191,11 @@ fn stepped(words: &mut [u32], factor: u32, addend: u32) {
     words.iter_mut().for_each(|w| *w = w.wrapping_mul(factor).wrapping_add(addend));
 }
 
-/// What a command does to the words of the memory objects.
+/// Effect of a command on the words of the memory objects.
 type OnHost = Box<dyn Fn(&mut [Vec<u32>])>;
 
-/// Random commands on random queues, which wait for what must come before them and for nothing else; the host does the same.
+/// Random commands on random queues, each waiting only for the commands it depends on; the host computes the
+/// same.
 #[test]
 fn commands_of_several_queues_keep_the_order_of_their_sync_points() {
     let (devices, rig) = world();
@@ -208,7 +209,7 @@ fn commands_of_several_queues_keep_the_order_of_their_sync_points() {
         let mems: Vec<_> = words.iter().map(|w| rig.buffer(w)).collect();
         let (step, combine) = (rig.kernel("step"), rig.kernel("combine"));
         let buffer = create(&queues, &[]).unwrap();
-        // Of each memory object: who wrote it last, and who has read that.
+        // For each memory object: its last writer, and the readers since.
         let (mut writer, mut readers) = (vec![None; 3], vec![Vec::new(); 3]);
         let mut commands: Vec<OnHost> = Vec::new();
         for _ in 0..20 {
@@ -321,7 +322,7 @@ fn the_event_is_that_of_all_queues() {
     for mem in mems {
         assert_eq!(read::<u32>(plain[0], mem, N), [3; N]);
     }
-    // Nothing to do takes its place, too.
+    // An empty command has a sync point, too.
     let empty = create(&plain, &[]).unwrap();
     finalize(empty);
     let gate = rig.gate();
@@ -432,10 +433,10 @@ fn copies_run_on_other_queues() {
     let (_, one, first) = record(original, from[0], step, &[]);
     let two = copy(original, from[1], mems[0], mems[1], &[one]);
     set_step(step, mems[1], 5, 2);
-    // In order after the copy, because its queue is.
+    // In order after the copy, because both use one queue.
     let (_, _, last) = record(original, from[1], step, &[]);
     assert!(two > one);
-    // A copy is in the state of the original.
+    // A copy has the state of the original.
     let (early, _) = remap(original, &to, &[]).unwrap();
     let state = |buffer| number(&info(buffer, CL_COMMAND_BUFFER_STATE_KHR)) as u32;
     assert_eq!(state(early), CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
@@ -456,7 +457,7 @@ fn copies_run_on_other_queues() {
     };
     run(original, 2);
     run(copied, 2);
-    // Updates of one are not updates of the other.
+    // Updates of one buffer do not affect the other.
     ok(update_arg(copied, handles[0], 2, 9u32));
     run(copied, 9);
     run(original, 2);

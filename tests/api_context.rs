@@ -62,7 +62,7 @@ fn device_lists() {
     unsafe {
         assert!(clCreateContext(null(), 0, &d, None, null_mut(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_VALUE);
-        // A callback's data without the callback.
+        // CL_INVALID_VALUE: user data without a callback.
         assert!(clCreateContext(null(), 1, &d, None, (&raw mut code).cast(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_VALUE);
     }
@@ -178,7 +178,7 @@ fn threads_share_a_context_and_make_their_own() {
     release(shared);
 }
 
-/// What the application was told.
+/// Messages that the context callback received.
 static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn remember(text: *const std::ffi::c_char, _: *const c_void, _: usize, _: *mut c_void) {
@@ -211,7 +211,7 @@ fn errors_are_reported_to_the_callback() {
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
         assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_BUILD_PROGRAM_FAILURE);
         assert!(reported("clBuildProgram: CL_BUILD_PROGRAM_FAILURE"), "{:?}", REPORTS.lock());
-        // Questions are not reported.
+        // Errors of queries are not reported.
         assert_eq!(clGetContextInfo(context, 0x7777, 0, null_mut(), null_mut()), CL_INVALID_VALUE);
         assert!(!REPORTS.lock().unwrap().iter().any(|r| r.contains("clGetContextInfo")));
         clReleaseProgram(program);

@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 fn device_ids() {
     let p = platform();
     let (mut list, mut count) = ([null_mut(); 8], 0);
-    // SAFETY: pointers are NULL or have room for what is asked.
+    // SAFETY: pointers are NULL or have room for the answer.
     unsafe {
         assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 8, list.as_mut_ptr(), &mut count), CL_SUCCESS);
         assert!(count >= 1);
@@ -19,7 +19,7 @@ fn device_ids() {
         assert_eq!((count, list[0]), (1, device()));
         assert_eq!(clGetDeviceIDs(p, 0, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
         assert_eq!(clGetDeviceIDs(p, 1 << 20, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
-        // CL_DEVICE_TYPE_ALL widened with its sign, and a known type among unknown bits.
+        // CL_DEVICE_TYPE_ALL sign-extended, and a known type among unknown bits.
         let mut sign_extended = 0;
         assert_eq!(clGetDeviceIDs(p, cl_device_type::MAX, 0, null_mut(), &mut sign_extended), CL_SUCCESS);
         assert_eq!(sign_extended as usize, devices().len());
@@ -143,7 +143,7 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
             ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE)
                 >= (ask(CL_DEVICE_GLOBAL_MEM_SIZE).min(1 << 30) / 4).max(32 << 20)
         );
-        // Programs fill all of it and index it with int, however large the machine's memory is.
+        // Programs fill the whole allocation and index it with int, however large the machine's memory is.
         assert!((64 << 10..=4 << 30).contains(&ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)));
         assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
         assert!(ask(CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
@@ -163,7 +163,7 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         ] {
             assert!(extensions.split(' ').any(|e| e == required), "{required}");
         }
-        // Doubles are reported everywhere or nowhere.
+        // All queries agree whether doubles are supported.
         let doubles = extensions.split(' ').any(|e| e == "cl_khr_fp64");
         assert_eq!(doubles, ask(CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
         assert_eq!(doubles, ask(CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE) != 0);
@@ -209,7 +209,7 @@ fn root_devices_are_not_counted() {
 #[test]
 fn devices_cannot_be_partitioned() {
     let equally = [CL_DEVICE_PARTITION_EQUALLY as isize, 1, 0];
-    // Processors can (`api_sub_devices`).
+    // Processors can be partitioned (`api_sub_devices`).
     let whole =
         |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_PARTITION_MAX_SUB_DEVICES).unwrap()) == 0;
     for d in devices().into_iter().filter(whole) {
@@ -248,9 +248,9 @@ fn timers() {
     }
 }
 
-/// What goes with sub-groups, dot products and clocks agrees with the extensions that are reported.
-/// cl_ext_float_atomics: the capabilities of each width and the macros of the compiler are the same, and there are none for
-/// a type that the device lacks.
+/// Queries about sub-groups, dot products and clocks agree with the reported extensions.
+/// cl_ext_float_atomics: the capabilities of each width match the compiler's macros, and are 0 for a type
+/// that the device lacks.
 #[test]
 fn float_atomics() {
     for d in devices() {
@@ -286,7 +286,7 @@ fn float_atomics() {
                 }
             }
         }
-        // Halves take part wherever they are.
+        // Halves are part of every supported operation.
         let half = number(&device_info(d, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT).unwrap());
         assert_eq!(half != 0, extensions.split(' ').any(|e| e == "cl_khr_fp16"));
     }
@@ -304,7 +304,7 @@ fn group_features() {
     assert!(!sizes.is_empty() && sizes.iter().all(|s| s.is_power_of_two() && s * most >= 1), "{sizes:?}");
     assert_eq!(number(&device_info(d, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT).unwrap()), 1);
     assert_eq!(number(&device_info(d, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS).unwrap()), 0);
-    // Without progress of sub-groups, this one must not be reported.
+    // cl_khr_subgroups requires independent forward progress of sub-groups.
     assert!(!has("cl_khr_subgroups") && has("cl_khr_subgroup_ballot") && has("cl_khr_integer_dot_product"));
     assert_eq!(number(&device_info(d, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES).unwrap()), 3);
     for name in [
@@ -318,13 +318,13 @@ fn group_features() {
     assert_eq!(clocks.is_ok_and(|c| number(&c) != 0), has("cl_khr_kernel_clock"));
 }
 
-/// What programs in SPIR-V may use.
+/// SPIR-V capabilities, extensions and instruction sets that the device reports.
 #[test]
 fn spirv_queries() {
     for d in devices() {
         let capabilities = device_info(d, CL_DEVICE_SPIRV_CAPABILITIES).unwrap();
         let capabilities: Vec<u64> = capabilities.chunks_exact(4).map(number).collect();
-        // Addresses, Linkage, Kernel, and Float64 where there are doubles.
+        // Addresses, Linkage, Kernel, and Float64 if there are doubles.
         assert!([4, 5, 6].iter().all(|c| capabilities.contains(c)), "{capabilities:?}");
         let doubles = number(&device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG).unwrap()) != 0;
         assert_eq!(capabilities.contains(&10), doubles);
@@ -351,7 +351,7 @@ fn spirv_queries() {
     }
 }
 
-/// Attributes of NVIDIA's devices are told exactly where cl_nv_device_attribute_query is reported.
+/// Attributes of NVIDIA's devices can be queried exactly if cl_nv_device_attribute_query is reported.
 #[test]
 fn nvidia_attributes() {
     for d in devices() {
@@ -369,7 +369,7 @@ fn nvidia_attributes() {
     }
 }
 
-/// The place on the PCI bus is told exactly where the extension is reported.
+/// The PCI bus location can be queried exactly if cl_khr_pci_bus_info is reported.
 #[test]
 fn pci_bus_info() {
     for d in devices() {
@@ -378,10 +378,14 @@ fn pci_bus_info() {
             .any(|e| e == "cl_khr_pci_bus_info");
         match device_info(d, CL_DEVICE_PCI_BUS_INFO_KHR) {
             Ok(info) => {
-                let place: Vec<u64> = info.chunks_exact(4).map(number).collect();
+                let location: Vec<u64> = info.chunks_exact(4).map(number).collect();
                 assert!(
-                    reported && place.len() == 4 && place[1] < 256 && place[2] < 32 && place[3] < 8,
-                    "{place:?}"
+                    reported
+                        && location.len() == 4
+                        && location[1] < 256
+                        && location[2] < 32
+                        && location[3] < 8,
+                    "{location:?}"
                 );
             }
             Err(code) => assert!(!reported && code == CL_INVALID_VALUE),

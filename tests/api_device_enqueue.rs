@@ -1,9 +1,10 @@
-//! Device-side enqueue on the CPU device: queues on the device as objects, and kernels that enqueue kernels.
+//! Device-side enqueue on the CPU device: kernels that enqueue kernels, in OpenCL C and in SPIR-V.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
+use common::device_queue::*;
 use common::rig::*;
 use common::*;
 use rspirv::binary::Assemble;
@@ -11,180 +12,9 @@ use rspirv::dr::Builder;
 use rspirv::spirv::{
     AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel, StorageClass,
 };
-use std::ffi::CString;
 use std::ptr::{null, null_mut};
-use std::sync::{Once, OnceLock};
 
-const ON_DEVICE: cl_command_queue_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-const DEFAULT: cl_command_queue_properties = ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
-
-/// Errors that kernels see.
-const OUT_OF_RESOURCES: i32 = -5;
-const INVALID_ARG_SIZE: i32 = -51;
-const INVALID_EVENT_WAIT_LIST: i32 = -57;
-const EVENT_ALLOCATION_FAILURE: i32 = -100;
-const ENQUEUE_FAILURE: i32 = -101;
-const INVALID_QUEUE: i32 = -102;
-const INVALID_NDRANGE: i32 = -160;
-const DEVICE_QUEUE_FULL: i32 = -161;
-
-/// Every device. To be called first in every test.
-fn all_devices() -> Vec<cl_device_id> {
-    static ONCE: Once = Once::new();
-    // SAFETY: every test of the program waits here before it does anything else.
-    ONCE.call_once(|| unsafe { std::env::set_var("PYROCLAST_DEVICES", "cpu,vulkan") });
-    devices()
-}
-
-fn number_of(device: cl_device_id, name: cl_device_info) -> u64 {
-    number(&device_info(device, name).unwrap())
-}
-
-/// The device whose kernels can enqueue kernels.
-fn cpu() -> cl_device_id {
-    let can = |d: &cl_device_id| {
-        number_of(*d, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & CL_DEVICE_QUEUE_SUPPORTED != 0
-    };
-    all_devices().into_iter().find(can).unwrap()
-}
-
-fn context_of(device: cl_device_id) -> cl_context {
-    let mut code = 1;
-    // SAFETY: one device.
-    let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
-    ok(code);
-    context
-}
-
-fn built(
-    context: cl_context,
-    device: cl_device_id,
-    source: &str,
-    options: &str,
-) -> Result<cl_program, String> {
-    let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
-    let options = CString::new(options).unwrap();
-    // SAFETY: one string with its length; terminated options.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
-        ok(code);
-        let result = clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut());
-        if result == CL_SUCCESS { Ok(program) } else { Err(build_log(program, device)) }
-    }
-}
-
-/// A source that is compiled once, for all tests.
-struct Source {
-    text: &'static str,
-    binary: OnceLock<Vec<u8>>,
-}
-
-impl Source {
-    const fn new(text: &'static str) -> Source {
-        Source { text, binary: OnceLock::new() }
-    }
-
-    /// A context of the device with the program, which tells errors exactly.
-    fn rig(&self) -> Rig {
-        let device = cpu();
-        let context = context_of(device);
-        let binary = self.binary.get_or_init(|| {
-            let program =
-                built(context, device, self.text, "-cl-std=CL3.0 -g").unwrap_or_else(|log| panic!("{log}"));
-            // SAFETY: `query_bytes` passes buffers of the size it says.
-            let size =
-                query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
-            let mut binary = vec![0u8; number(&size.unwrap()) as usize];
-            let mut place = binary.as_mut_ptr();
-            // SAFETY: room for the one binary of the size that was told.
-            ok(unsafe {
-                clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut())
-            });
-            release([program]);
-            binary
-        });
-        let (mut from, length, mut code) = (binary.as_ptr(), binary.len(), 1);
-        // SAFETY: one binary with its length; live handles.
-        let program = unsafe {
-            let program =
-                clCreateProgramWithBinary(context, 1, &device, &length, &mut from, null_mut(), &mut code);
-            ok(code);
-            ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
-            program
-        };
-        Rig { device, context, program }
-    }
-}
-
-fn create(rig: &Rig, list: &[cl_queue_properties]) -> Result<cl_command_queue, cl_int> {
-    let mut code = 1;
-    // SAFETY: a terminated list.
-    let queue =
-        unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
-    if code == CL_SUCCESS { Ok(queue) } else { Err(code) }
-}
-
-fn on_device(rig: &Rig, properties: cl_command_queue_properties, size: Option<u64>) -> cl_command_queue {
-    let mut list = vec![u64::from(CL_QUEUE_PROPERTIES), properties];
-    list.extend(size.into_iter().flat_map(|s| [u64::from(CL_QUEUE_SIZE), s]));
-    list.push(0);
-    create(rig, &list).unwrap()
-}
-
-fn info(queue: cl_command_queue, name: cl_command_queue_info) -> Result<Vec<u8>, cl_int> {
-    // SAFETY: `query_bytes` passes buffers of the size it says.
-    query_bytes(|s, v, r| unsafe { clGetCommandQueueInfo(queue, name, s, v, r) })
-}
-
-/// Runs a kernel of one buffer, which begins with `before` everywhere, and gives what is in it.
-fn results(rig: &Rig, name: &str, items: usize, words: usize, before: i32) -> Vec<i32> {
-    let (queue, kernel, mem) = (rig.queue(0), rig.kernel(name), rig.buffer(&vec![before; words]));
-    set(kernel, 0, mem);
-    release([launch(queue, kernel, items, &[])]);
-    finish(queue);
-    let out = read(queue, mem, words);
-    release([kernel]);
-    release([mem]);
-    release([queue]);
-    out
-}
-
-#[test]
-fn devices_tell_what_they_can() {
-    let cpu = cpu();
-    for device in all_devices() {
-        let can = device == cpu;
-        let features = device_info(device, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
-        let named = features.windows(25).any(|w| w == b"__opencl_c_device_enqueue");
-        assert_eq!(named, can);
-        let ask = |name| number_of(device, name);
-        let properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-        assert_eq!(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES), if can { properties } else { 0 });
-        for (name, least) in [
-            (CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 16 << 10),
-            (CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 256 << 10),
-            (CL_DEVICE_MAX_ON_DEVICE_QUEUES, 1),
-            (CL_DEVICE_MAX_ON_DEVICE_EVENTS, 1024),
-        ] {
-            assert!(if can { ask(name) >= least } else { ask(name) == 0 });
-        }
-        let rig = Rig { device, context: context_of(device), program: null_mut() };
-        if !can {
-            assert_eq!(
-                create(&rig, &[u64::from(CL_QUEUE_PROPERTIES), ON_DEVICE, 0]),
-                Err(CL_INVALID_QUEUE_PROPERTIES)
-            );
-            // SAFETY: live handles.
-            let code = unsafe { clSetDefaultDeviceCommandQueue(rig.context, device, null_mut()) };
-            assert_eq!(code, CL_INVALID_OPERATION);
-            let log = built(rig.context, device, "kernel void k(queue_t q) {}", "-cl-std=CL3.0").unwrap_err();
-            assert!(log.contains("queue_t"), "{log}");
-        }
-        release([rig.context]);
-    }
-}
-
-/// OpenCL C 2.0, which demands queues on the device, is there where they are.
+/// OpenCL C 2.0 requires queues on the device, and is listed exactly by the device that has them.
 #[test]
 fn version_2_0_enqueues() {
     let device = cpu();
@@ -193,160 +23,17 @@ fn version_2_0_enqueues() {
         let listed = versions.chunks(68).any(|v| v[..4] == make_version(2, 0, 0).to_ne_bytes());
         assert_eq!(listed, other == device);
     }
-    let context = context_of(device);
+    let context = context_of(&[device]);
     let source = "kernel void k(global int *r) {
         enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(2), ^{ r[get_global_id(0)] = 7; });
     }";
-    let program = built(context, device, source, "-cl-std=CL2.0").unwrap();
+    let program = build_with(context, device, source, "-cl-std=CL2.0").unwrap();
     let rig = Rig { device, context, program };
     let queue = on_device(&rig, DEFAULT, None);
     assert_eq!(results(&rig, "k", 1, 3, 0), [7, 7, 0]);
     release([queue]);
     release([program]);
     release([context]);
-}
-
-#[test]
-fn queues_are_objects() {
-    let rig = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }").rig();
-    let key = u64::from(CL_QUEUE_PROPERTIES);
-    let size = u64::from(CL_QUEUE_SIZE);
-    let (priority, throttle) = (u64::from(CL_QUEUE_PRIORITY_KHR), u64::from(CL_QUEUE_THROTTLE_KHR));
-    let largest = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE);
-    let preferred = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE);
-    for (list, code) in [
-        (&[key, CL_QUEUE_ON_DEVICE, 0][..], CL_INVALID_VALUE),
-        (&[key, CL_QUEUE_ON_DEVICE_DEFAULT, 0], CL_INVALID_VALUE),
-        (&[size, 4096, 0], CL_INVALID_QUEUE_PROPERTIES),
-        (&[key, ON_DEVICE, size, largest + 1, 0], CL_INVALID_QUEUE_PROPERTIES),
-        (&[key, ON_DEVICE, size, 4096, size, 4096, 0], CL_INVALID_VALUE),
-        (&[priority, CL_QUEUE_PRIORITY_MED_KHR, key, ON_DEVICE, 0], CL_INVALID_QUEUE_PROPERTIES),
-        (&[key, ON_DEVICE, throttle, CL_QUEUE_THROTTLE_LOW_KHR, 0], CL_INVALID_QUEUE_PROPERTIES),
-    ] {
-        assert_eq!(create(&rig, list), Err(code), "{list:?}");
-    }
-    let mut code = 1;
-    // SAFETY: live handles.
-    assert!(unsafe { clCreateCommandQueue(rig.context, rig.device, ON_DEVICE, &mut code) }.is_null());
-    assert_eq!(code, CL_INVALID_QUEUE_PROPERTIES);
-
-    let (host, plain) = (rig.queue(0), on_device(&rig, ON_DEVICE, Some(largest)));
-    let handle = |queue: cl_command_queue| (queue as usize as u64).to_ne_bytes().to_vec();
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
-    assert_eq!(number(&info(plain, CL_QUEUE_SIZE).unwrap()), largest);
-    assert_eq!(number(&info(plain, CL_QUEUE_PROPERTIES).unwrap()), ON_DEVICE);
-    assert_eq!(info(plain, CL_QUEUE_PROPERTIES_ARRAY).unwrap().len(), 5 * 8);
-    assert_eq!(number(&info(plain, CL_QUEUE_CONTEXT).unwrap()), rig.context as usize as u64);
-    assert_eq!(number(&info(plain, CL_QUEUE_DEVICE).unwrap()), rig.device as usize as u64);
-    assert_eq!(info(plain, 0x7777), Err(CL_INVALID_VALUE));
-    assert_eq!(info(host, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
-
-    // There is one default queue; asking for another gives it once more.
-    let first = on_device(&rig, DEFAULT, None);
-    assert_eq!(number(&info(first, CL_QUEUE_SIZE).unwrap()), preferred);
-    assert_eq!(on_device(&rig, DEFAULT, Some(4096)), first);
-    assert_eq!(number(&info(first, CL_QUEUE_REFERENCE_COUNT).unwrap()), 2);
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
-    assert_eq!(info(plain, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
-    let other = Rig { context: context_of(rig.device), ..rig };
-    let foreign = on_device(&other, ON_DEVICE, None);
-    // SAFETY: live handles.
-    unsafe {
-        ok(clSetDefaultDeviceCommandQueue(rig.context, rig.device, plain));
-        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, host), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(
-            clSetDefaultDeviceCommandQueue(rig.context, rig.device, foreign),
-            CL_INVALID_COMMAND_QUEUE
-        );
-        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, null_mut(), plain), CL_INVALID_DEVICE);
-    }
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(plain)));
-
-    // The host enqueues nothing to them.
-    let (kernel, mem, size) = (rig.kernel("k"), rig.buffer(&[0i32; 4]), 1usize);
-    // SAFETY: live handles, and sizes that fit.
-    unsafe {
-        assert_eq!(clFinish(plain), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clFlush(plain), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clEnqueueMarkerWithWaitList(plain, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
-        let fill = clEnqueueFillBuffer(plain, mem, (&raw const size).cast(), 4, 0, 16, 0, null(), null_mut());
-        assert_eq!(fill, CL_INVALID_COMMAND_QUEUE);
-        let none = null();
-        assert_eq!(
-            clEnqueueNDRangeKernel(plain, kernel, 1, none, &size, none, 0, null(), null_mut()),
-            CL_INVALID_COMMAND_QUEUE
-        );
-    }
-    // Only they are arguments for a queue_t.
-    set(kernel, 0, mem);
-    let argument = |value: *const cl_command_queue, size: usize| {
-        // SAFETY: a value of the size, or none.
-        unsafe { clSetKernelArg(kernel, 1, size, value.cast()) }
-    };
-    assert_eq!(argument(&host, 8), CL_INVALID_DEVICE_QUEUE);
-    assert_eq!(argument(&null_mut(), 8), CL_INVALID_DEVICE_QUEUE);
-    assert_eq!(argument(null(), 8), CL_INVALID_DEVICE_QUEUE);
-    assert_eq!(argument(&plain, 4), CL_INVALID_ARG_SIZE);
-    assert_eq!(argument(&foreign, 8), CL_INVALID_CONTEXT);
-    assert_eq!(argument(&first, 8), CL_SUCCESS);
-    release([launch(host, kernel, 1, &[])]);
-    assert_eq!(read::<i32>(host, mem, 1), [1]);
-    // SAFETY: live handles.
-    unsafe {
-        ok(clRetainCommandQueue(first));
-        assert_eq!(clReleaseCommandQueue(null_mut()), CL_INVALID_COMMAND_QUEUE);
-    }
-    release([first, first, first, plain, foreign]);
-    assert_eq!(info(first, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
-    // SAFETY: live handles.
-    let code =
-        unsafe { clEnqueueNDRangeKernel(host, kernel, 1, null(), &size, null(), 0, null(), null_mut()) };
-    assert_eq!(code, CL_INVALID_KERNEL_ARGS);
-    release([kernel]);
-    release([mem]);
-    release([host]);
-    release([rig.program]);
-    release([rig.context, other.context]);
-}
-
-/// As many queues as the device says, in each context; one that is released makes place for another.
-#[test]
-fn queues_are_counted() {
-    let device = cpu();
-    let most = number_of(device, CL_DEVICE_MAX_ON_DEVICE_QUEUES) as usize;
-    let [rig, other] = [(); 2].map(|()| Rig { device, context: context_of(device), program: null_mut() });
-    let key = u64::from(CL_QUEUE_PROPERTIES);
-    let size = u64::from(CL_QUEUE_SIZE);
-    let first = on_device(&rig, DEFAULT, Some(4096));
-    let mut queues: Vec<_> = (0..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
-    for _ in 0..2 {
-        assert_eq!(create(&rig, &[key, ON_DEVICE, size, 4096, 0]), Err(CL_OUT_OF_RESOURCES));
-        // The default queue is there already.
-        assert_eq!(on_device(&rig, DEFAULT, None), first);
-        let elsewhere = on_device(&other, DEFAULT, None);
-        release([elsewhere, first]);
-        release(queues.pop());
-        queues.push(on_device(&rig, ON_DEVICE, Some(4096)));
-    }
-    // One of the host takes no place.
-    let host = rig.queue(0);
-    // SAFETY: live handles.
-    ok(unsafe { clSetDefaultDeviceCommandQueue(rig.context, device, queues[0]) });
-    release([first]);
-    // There is place, and a default queue.
-    assert_eq!(on_device(&rig, DEFAULT, None), queues[0]);
-    release([queues[0]]);
-    queues.push(on_device(&rig, ON_DEVICE, Some(4096)));
-    assert_eq!(create(&rig, &[key, ON_DEVICE, 0]), Err(CL_OUT_OF_RESOURCES));
-    release(queues);
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(vec![0; 8]));
-    // The default one takes no place.
-    let queues: Vec<_> = (0..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
-    assert_eq!(create(&rig, &[key, ON_DEVICE, 0]), Err(CL_OUT_OF_RESOURCES));
-    release([host, on_device(&rig, DEFAULT, None)]);
-    release(queues);
-    release([rig.context, other.context]);
 }
 
 static FORMS: Source = Source::new(
@@ -359,7 +46,7 @@ void helper(queue_t q, global int *r, int n) {
 }
 kernel void forms(global int *r) {
     queue_t q = get_default_queue();
-    // The bytes of a literal are those at the call.
+    // A literal captures the bytes at the time of the call.
     Big big;
     for (int j = 0; j < 40; j++) big.a[j] = j;
     big.b = 1234567;
@@ -371,7 +58,7 @@ kernel void forms(global int *r) {
         r[1] = s; r[2] = big.b; r[3] = c.s3 + c.sf + (int)d.sf;
     });
     big.b = 7;
-    // Ranges of all dimensions, with and without what is optional.
+    // Ranges of all dimensions, with and without optional sizes.
     const size_t o[3] = {1, 2, 3}, g[3] = {4, 3, 4}, l[3] = {2, 1, 2};
     r[4] = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_3D(o, g, l), ^{
         if (get_global_id(0) == 4 && get_global_id(1) == 4 && get_global_id(2) == 6) {
@@ -396,7 +83,7 @@ kernel void forms(global int *r) {
     r[18] = enqueue_kernel(q, 0, ndrange_1D(1), 0, NULL, &e, ^(local void *x) { *(local int *)x = 5; r[19] = *(local int *)x; }, 4);
     r[20] = enqueue_kernel(q, 0, ndrange_1D(1), 1, &e, NULL, ^{ r[21] = r[19] + 1; });
     release_event(e);
-    // Kernels that are called by blocks, blocks that are called, blocks of other functions.
+    // Kernels called by blocks, blocks that are called, blocks of other functions.
     r[22] = enqueue_kernel(q, 0, ndrange_1D(1), ^{ other(r, 23); });
     r[24] = twice(21);
     int (^own)(int) = ^(int x) { return x + (int)big.b; };
@@ -461,15 +148,15 @@ fn every_form_is_enqueued() {
         0,
     ];
     assert_eq!(results(&rig, "wrong", 1, 11, 0), wrong);
-    // Without debug information there is one error, and groups may have to divide ranges.
+    // Without debug information there is a single error code, and work-groups may have to be uniform.
     let options = "-cl-std=CL3.0 -cl-uniform-work-group-size";
-    let program = built(rig.context, rig.device, FORMS.text, options).unwrap();
+    let program = build_with(rig.context, rig.device, FORMS.text, options).unwrap();
     let plain = Rig { program, ..rig };
     let out = results(&plain, "wrong", 1, 11, 0);
     assert_eq!(out, wrong.map(|code| if code == 0 { 0 } else { ENQUEUE_FAILURE }));
     let out = results(&plain, "forms", 1, 50, 0);
     assert_eq!((out[4], out[14], out[15]), (0, ENQUEUE_FAILURE, 0));
-    // Without a default queue there is none to be had.
+    // Without a default queue get_default_queue returns CLK_NULL_QUEUE.
     release([queue]);
     let out = results(&rig, "forms", 1, 50, 0);
     assert_eq!((out[0], out[1], out[24]), (INVALID_QUEUE, 0, 42));
@@ -495,7 +182,7 @@ fn blocks_are_no_kernels_of_the_program() {
 #[test]
 fn modules_may_have_blocks_of_one_name() {
     let device = cpu();
-    let context = context_of(device);
+    let context = context_of(&[device]);
     let part = |name: &str, value: i32| {
         let source = format!(
             "static void go(global int *r) {{ enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{{ r[{value}] = {value}; }}); }}
@@ -539,7 +226,7 @@ kernel void tree(global int *r) {
             enqueue_kernel(Q, 2, ndrange_1D(3), ^{ atomic_inc(r + 3);
                 enqueue_kernel(Q, 1, ndrange_1D(3), ^{ atomic_inc(r + 4); }); }); }); });
 }
-// Work-items part: each enqueues as often as its number says.
+// Divergent work-items: each enqueues as often as its number says.
 kernel void parted(global int *r) {
     int i = get_global_id(0);
     for (int n = 0; n < i; n++) {
@@ -547,7 +234,7 @@ kernel void parted(global int *r) {
         else if (enqueue_kernel(Q, 0, ndrange_1D(2), ^{ r[i + 64 * get_global_id(0)] += 100; })) r[i] = -1;
     }
 }
-// A child sees what its parent has written, whatever the flags allow.
+// A child sees its parent's writes, whatever the flags allow.
 kernel void after(global int *r) {
     int i = get_global_id(0);
     r[i] = i + 1;
@@ -560,7 +247,7 @@ kernel void events(global int *r) {
     code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &user, &first, ^{ r[2] = r[0]++; });
     code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &first, &second, ^{ r[3] = r[0]++;
         enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[4] = r[0]++; }); });
-    // Complete means what it enqueued, too.
+    // An event completes after the kernels that its command enqueued, too.
     code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &second, &last, ^{ r[5] = r[0]++; });
     both[0] = first; both[1] = last;
     code |= enqueue_marker(Q, 2, both, &marked);
@@ -572,7 +259,7 @@ kernel void events(global int *r) {
     set_user_event_status(user, CL_COMPLETE);
     release_event(user);
     release_event(first); release_event(second); release_event(last); release_event(marked);
-    // Kernels wait for it.
+    // Enqueued kernels still wait for it.
     r[10] = is_valid_event(user);
     r[11] = code;
 }
@@ -586,7 +273,7 @@ kernel void times(global ulong *t) {
     enqueue_kernel(Q, 0, ndrange_1D(1), 1, &e, &f, ^{ capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, t + 2); });
     release_event(f);
 }
-// The host's queue has 4 KiB.
+// The host created the queue with 4 KiB.
 kernel void full(global int *r) {
     int code = 0, n = 0;
     while (n < 1000 && !(code = enqueue_kernel(Q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ atomic_inc(r); }))) n++;
@@ -605,7 +292,7 @@ kernel void ended(global int *r) {
     enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[1] = 1; });
     set_user_event_status(user, -7);
 }
-// As many events as there may be, and once more after one is released.
+// As many events as the device allows, and one more after one is released.
 kernel void counted(global int *r) {
     clk_event_t last = create_user_event(), e = last;
     int n = 0;
@@ -654,7 +341,7 @@ fn events_order_kernels() {
     let out = results(&rig, "times", 1, 8, 0);
     let times: Vec<u64> =
         out.chunks(2).map(|w| u64::from(w[0] as u32) | u64::from(w[1] as u32) << 32).collect();
-    // From the start to the end, and to the end of what was enqueued.
+    // Execution time, without and with the enqueued children.
     assert!(times[0] > 0 && times[1] > times[0], "{times:?}");
     assert_eq!(times[..2], times[2..]);
     release([queue]);
@@ -667,7 +354,7 @@ fn events_are_counted() {
     let rig = FAMILY.rig();
     let queue = on_device(&rig, DEFAULT, None);
     let most = number_of(rig.device, CL_DEVICE_MAX_ON_DEVICE_EVENTS) as i32;
-    // Every command has its own.
+    // Every command has a separate pool of events.
     for _ in 0..2 {
         assert_eq!(
             results(&rig, "counted", 1, 5, 0),
@@ -703,7 +390,7 @@ fn a_command_fails_with_its_children() {
         let event = launch(host, kernel, 1, &[]);
         assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         assert!(status(event) < 0);
-        // What did not wait ran, and the queues go on.
+        // Children without dependencies ran, and the queues still work.
         let other = rig.queue(0);
         assert_eq!(read::<i32>(other, mem, 2), [0, 1], "{name}");
         release([event]);
@@ -738,7 +425,7 @@ fn a_command_is_complete_with_its_children() {
         time(CL_PROFILING_COMMAND_COMPLETE),
     );
     assert!(start <= end && end < complete);
-    // The family took its time after the kernel's end.
+    // The children ran for that time after the kernel's end.
     assert!(complete - end >= read::<u64>(host, mem, 2)[1]);
     release([event]);
     release([kernel]);
@@ -766,8 +453,8 @@ fn queues_of_the_host_share_one_on_the_device() {
     release([rig.context]);
 }
 
-/// `k(global uint *out)` enqueues a function that is given the address of `out` and local memory:
-/// `f(generic uchar *literal, local uchar *l)` adds 7 to `out[0]` by way of local memory.
+/// `k(global uint *out)` enqueues a function with the address of `out` and local memory as arguments:
+/// `f(generic uchar *literal, local uchar *l)` adds 7 to `out[0]` through local memory.
 fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
@@ -890,7 +577,7 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
 #[test]
 fn programs_in_spirv_enqueue() {
     let device = cpu();
-    let context = context_of(device);
+    let context = context_of(&[device]);
     let words = module().unwrap();
     let mut code = 1;
     // SAFETY: a module with its size; live handles.
@@ -910,7 +597,7 @@ fn programs_in_spirv_enqueue() {
     let out = results(&rig, "k", 1, 11, 100);
     assert_eq!((out[0], out[1], out[3], out[7]), (114, 0, 0, 1), "{out:?}");
     assert!(out[4] >= 64, "{out:?}");
-    // Sub-groups of a group of three, of one that no device has, and of the largest one.
+    // Sub-groups of a work-group of three, of a size that no device has, and of the largest one.
     assert!(out[8] >= 3 && out[8] % 3 == 0 && out[9] == 0, "{out:?}");
     assert_eq!(out[10], (out[4] + out[8] / 3 - 1) / (out[8] / 3), "{out:?}");
     release([queue]);

@@ -4,11 +4,9 @@
 
 mod common;
 
+use common::device_queue::*;
 use common::rig::*;
 use common::*;
-use std::ptr::{null, null_mut};
-
-const DEVICE_QUEUE_FULL: i32 = -161;
 
 const SOURCE: &str = "
 #define Q get_default_queue()
@@ -54,58 +52,25 @@ kernel void after_event(global int *r) {
 }
 ";
 
-/// A context of the CPU device with the program, which tells errors exactly.
+/// A context of the CPU device with the program, built with debug information for exact error codes.
 fn rig() -> Rig {
-    // SAFETY: the program's one test has not done anything else yet.
+    // SAFETY: the only test of the program has not done anything else yet.
     unsafe { std::env::set_var("PYROCLAST_DEVICES", "cpu") };
-    let (device, context, mut code) = (device(), context(), 1);
-    let (mut text, length) = (SOURCE.as_ptr().cast(), SOURCE.len());
-    // SAFETY: one string with its length; terminated options.
-    let program = unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
-        ok(code);
-        let built = clBuildProgram(program, 0, null(), c"-cl-std=CL3.0 -g".as_ptr(), None, null_mut());
-        assert_eq!(built, CL_SUCCESS, "{}", build_log(program, device));
-        program
-    };
+    let (device, context) = (device(), context());
+    let program = build_with(context, device, SOURCE, "-cl-std=CL3.0 -g").unwrap();
     Rig { device, context, program }
-}
-
-/// The default queue on the device, of one byte.
-fn smallest_queue(rig: &Rig) -> cl_command_queue {
-    let properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    let list = [u64::from(CL_QUEUE_PROPERTIES), properties, u64::from(CL_QUEUE_SIZE), 1, 0];
-    let mut code = 1;
-    // SAFETY: a terminated list.
-    let queue =
-        unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
-    ok(code);
-    queue
-}
-
-/// Runs a kernel of one buffer of zeros and gives what is in it.
-fn results(rig: &Rig, name: &str, items: usize, words: usize) -> Vec<i32> {
-    let (queue, kernel, mem) = (rig.queue(0), rig.kernel(name), rig.buffer(&vec![0i32; words]));
-    set(kernel, 0, mem);
-    release([launch(queue, kernel, items, &[])]);
-    finish(queue);
-    let out = read(queue, mem, words);
-    release([kernel]);
-    release([mem]);
-    release([queue]);
-    out
 }
 
 #[test]
 fn kernels_that_wait_for_room_get_it() {
     let rig = rig();
-    let queue = smallest_queue(&rig);
+    let queue = on_device(&rig, DEFAULT, Some(1));
     for _ in 0..3 {
-        assert_eq!(results(&rig, "spins", 192, 2), [192 * 80, 192]);
-        assert_eq!(results(&rig, "chains", 1, 2), [101, 100]);
-        assert_eq!(results(&rig, "branches", 8, 4), [8, 24, 72, 216]);
-        assert_eq!(results(&rig, "groups", 500, 500), [11; 500]);
-        assert_eq!(results(&rig, "after_event", 1, 5), [7, DEVICE_QUEUE_FULL, 7, 0, 7]);
+        assert_eq!(results(&rig, "spins", 192, 2, 0), [192 * 80, 192]);
+        assert_eq!(results(&rig, "chains", 1, 2, 0), [101, 100]);
+        assert_eq!(results(&rig, "branches", 8, 4, 0), [8, 24, 72, 216]);
+        assert_eq!(results(&rig, "groups", 500, 500, 0), [11; 500]);
+        assert_eq!(results(&rig, "after_event", 1, 5, 0), [7, DEVICE_QUEUE_FULL, 7, 0, 7]);
     }
     release([queue]);
     release([rig.program]);

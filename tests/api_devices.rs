@@ -1,69 +1,27 @@
-//! Several devices in one context: the software device twice, where there is one, and the processor. What is done with
-//! memory objects, programs, events and command buffers must not depend on which of them does it.
+//! Several devices in one context: the software device twice, where there is one, and the processor. Results
+//! on buffers, programs, events and command buffers must not depend on the device that computes them.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::command_buffer::*;
+use common::devices::*;
 use common::rig::*;
 use common::*;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
-
-/// Makes every device of the machine, and the software device once more, those of the platform. First in every test.
-fn ready() {
-    software_device_twice("vulkan,cpu", "");
-}
-
-/// A context of all devices, with a queue on each.
-struct World {
-    devices: Vec<cl_device_id>,
-    rig: Rig,
-    queues: Vec<cl_command_queue>,
-}
-
-impl World {
-    fn new(properties: cl_command_queue_properties) -> World {
-        ready();
-        let (devices, mut code) = (devices(), 1);
-        assert!(devices.len() >= 2, "{} devices", devices.len());
-        // SAFETY: as many devices as are said.
-        let context = unsafe {
-            clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
-        };
-        ok(code);
-        let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
-        let queues = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(properties)).collect();
-        World { devices, rig, queues }
-    }
-    fn end(self) {
-        release(self.queues);
-        self.rig.program.release();
-        self.rig.context.release();
-    }
-}
-
-fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
-    let (region, mut code) = (cl_buffer_region { origin, size }, 1);
-    // SAFETY: a region of a live buffer.
-    let part = unsafe {
-        clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
-    };
-    ok(code);
-    part
-}
 
 const N: usize = 1024;
 const BYTES: usize = 4 * N;
 const PARTS: usize = 4;
 
-/// Random commands on random devices, each after the one before; the host does the same.
+/// Random commands on random devices, each after the previous one; the host computes the same.
 fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties, seed: u64) {
     let world = World::new(properties);
     let (mut random, mut code) = (Random(seed), 1);
     let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
-    // Whole pages, so that devices may use it in place.
+    // Whole pages, so that devices may use them in place.
     #[repr(align(4096))]
     struct Storage([u32; N]);
     let mut storage = Box::new(Storage([0; N]));
@@ -209,7 +167,7 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
                     let new = &mut expected[there];
                     new.iter_mut().for_each(|v| *v = v.rotate_left(3));
                     mapped.copy_from_slice(new);
-                    // Another device may take it back.
+                    // Another device may unmap it.
                     ok(clEnqueueUnmapMemObject(other, object, at, 0, null(), &mut event));
                 }
             }
@@ -270,7 +228,7 @@ fn events_reach_across_devices() {
         let world = World::new(properties);
         let queue = |i: usize| world.queues[i % world.queues.len()];
         let (gate, failing) = (world.rig.gate(), world.rig.gate());
-        // Chains that go around, held by an event of the application.
+        // Chains across all queues, held by a user event of the application.
         let chain = |first: cl_event| -> Vec<cl_event> {
             let mut list: Vec<cl_event> = Vec::new();
             for i in 0..50 {
@@ -278,7 +236,7 @@ fn events_reach_across_devices() {
             }
             list
         };
-        // In queues that keep the order, what fails would hold up nothing, but what is held holds up the rest.
+        // In an in-order queue a failed command holds up nothing, but a waiting one holds up the rest.
         let (held, failed) = (chain(gate), chain(failing));
         // SAFETY: live handles.
         world.queues.iter().for_each(|q| ok(unsafe { clFlush(*q) }));
@@ -296,7 +254,7 @@ fn events_reach_across_devices() {
 #[test]
 fn every_device_has_its_program_scope_variables() {
     let world = World::new(0);
-    let counting = program(
+    let counting = program_of(
         world.rig.context,
         "global uint calls; kernel void count(global uint *p) { p[0] = ++calls; }",
     );
@@ -373,7 +331,7 @@ fn command_buffers_take_turns_with_other_devices() {
     ok(wait(last.as_slice()));
     release(last);
     world.queues.iter().for_each(|queue| assert_eq!(read::<u32>(*queue, mem, N), expected));
-    // A queue of another device cannot take the place of that which a buffer was made for.
+    // CL_INVALID_DEVICE: the replacement queue belongs to another device.
     let other = &world.queues[1];
     // SAFETY: live handles.
     let refused = unsafe { clEnqueueCommandBufferKHR(1, other, recorded[0], 0, null(), null_mut()) };
@@ -386,8 +344,8 @@ fn command_buffers_take_turns_with_other_devices() {
     world.end();
 }
 
-/// Memory that the host and every device know by one address; where devices have addresses of their own, only one of them
-/// can give its.
+/// Memory at one address for the host and every device. Among devices with addresses of their own, only one
+/// can share its address.
 #[test]
 fn shared_memory_of_several_devices() {
     let world = World::new(0);
@@ -444,15 +402,7 @@ fn shared_memory_of_several_devices() {
     world.end();
 }
 
-fn program(context: cl_context, source: &str) -> cl_program {
-    let (mut text, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 1);
-    // SAFETY: one string with its length.
-    let program = unsafe { clCreateProgramWithSource(context, 1, &mut text, &length, &mut code) };
-    ok(code);
-    program
-}
-
-/// A program is built for the devices that are named, and a kernel is one of those.
+/// A program is built for the named devices, and its kernels run on these only.
 #[test]
 fn programs_of_some_devices() {
     let world = World::new(0);
@@ -460,7 +410,7 @@ fn programs_of_some_devices() {
     let (mut code, size, null_event) = (1, 1usize, null_mut());
     // SAFETY: live handles; counts agree with lists.
     unsafe {
-        let program = program(context, STEPS);
+        let program = program_of(context, STEPS);
         ok(clBuildProgram(program, 1, &first, null(), None, null_mut()));
         let status = |device| {
             let answer = query_bytes(|s, v, r| {
@@ -507,15 +457,15 @@ fn programs_of_some_devices() {
         );
         ok(suggest(world.queues[0], kernel, 1, null(), &size, &mut local));
         assert_eq!(local, 1);
-        // A binary for one device, one for another, and one that does not fit.
+        // A binary is accepted for its device, and rejected for another one.
         let mut binary = vec![0u8; sizes[0] as usize];
-        let mut places = vec![null_mut(); world.devices.len()];
-        places[0] = binary.as_mut_ptr();
+        let mut binaries = vec![null_mut(); world.devices.len()];
+        binaries[0] = binary.as_mut_ptr();
         ok(clGetProgramInfo(
             program,
             CL_PROGRAM_BINARIES,
-            8 * places.len(),
-            places.as_mut_ptr().cast(),
+            8 * binaries.len(),
+            binaries.as_mut_ptr().cast(),
             null_mut(),
         ));
         let (length, mut bytes) = (binary.len(), binary.as_ptr());
@@ -532,7 +482,7 @@ fn programs_of_some_devices() {
     world.end();
 }
 
-/// Queries of kernels name a device where there are several.
+/// Kernel queries must name a device of a program with several.
 #[test]
 fn kernels_of_several_devices() {
     let world = World::new(0);
@@ -562,7 +512,7 @@ fn kernels_of_several_devices() {
     world.end();
 }
 
-/// Devices that do not belong to the context.
+/// CL_INVALID_DEVICE: the device does not belong to the context.
 #[test]
 fn devices_of_other_contexts() {
     ready();
@@ -575,7 +525,7 @@ fn devices_of_other_contexts() {
         assert_eq!(code, CL_INVALID_DEVICE);
         assert!(clCreateCommandQueueWithProperties(context, other, null(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_DEVICE);
-        let program = program(context, STEPS);
+        let program = program_of(context, STEPS);
         for call in [
             clBuildProgram(program, 1, &other, null(), None, null_mut()),
             clCompileProgram(program, 1, &other, null(), 0, null(), null_mut(), None, null_mut()),
@@ -603,9 +553,9 @@ fn devices_of_other_contexts() {
             clGetKernelWorkGroupInfo(kernel, other, CL_KERNEL_WORK_GROUP_SIZE, 0, null_mut(), null_mut());
         assert_eq!(info, CL_INVALID_DEVICE);
         assert_eq!(clSetDefaultDeviceCommandQueue(context, other, null_mut()), CL_INVALID_DEVICE);
-        // A header's program is of the same context.
+        // CL_INVALID_CONTEXT: a header's program belongs to another context.
         let foreign = Rig::new(STEPS);
-        let (header, name) = (self::program(foreign.context, "int x;"), CString::new("x.h").unwrap());
+        let (header, name) = (program_of(foreign.context, "int x;"), CString::new("x.h").unwrap());
         let (headers, names) = ([header], [name.as_ptr()]);
         let compiled = clCompileProgram(
             program,
@@ -626,290 +576,4 @@ fn devices_of_other_contexts() {
     }
     rig.program.release();
     rig.context.release();
-}
-
-/// What is written to a mapping stays, whoever wrote to the image before.
-#[test]
-fn mapped_images_in_buffers() {
-    let world = World::new(0);
-    let has = |at: &usize| number(&device_info(world.devices[*at], CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
-    let queues: Vec<cl_command_queue> =
-        (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
-    let [one, other, ..] = queues[..] else {
-        eprintln!("skipped: {} devices have images", queues.len());
-        return world.end();
-    };
-    let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT32 };
-    let (mut code, color, words) = (1, [8u32; 4], 16 * 8 * 4);
-    let (origin, region, mut pitch) = ([0usize; 3], [16usize, 8, 1], 0);
-    // SAFETY: live handles; the mapping has eight rows of 256 bytes.
-    unsafe {
-        let mem = world.rig.buffer(&vec![1u32; words]);
-        let mut desc: cl_image_desc = std::mem::zeroed();
-        (desc.image_type, desc.image_width, desc.image_height, desc.image_row_pitch) =
-            (CL_MEM_OBJECT_IMAGE2D, 16, 8, 256);
-        desc.mem_object = mem;
-        let image = clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code);
-        ok(code);
-        for (round, flags) in [CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_WRITE].into_iter().enumerate() {
-            ok(clEnqueueFillImage(
-                other,
-                image,
-                color.as_ptr().cast(),
-                origin.as_ptr(),
-                region.as_ptr(),
-                0,
-                null(),
-                null_mut(),
-            ));
-            finish(other);
-            let at = clEnqueueMapImage(
-                one,
-                image,
-                1,
-                flags,
-                origin.as_ptr(),
-                region.as_ptr(),
-                &mut pitch,
-                null_mut(),
-                0,
-                null(),
-                null_mut(),
-                &mut code,
-            );
-            ok(code);
-            for row in 0..8 {
-                std::slice::from_raw_parts_mut(at.byte_add(row * pitch).cast::<u32>(), 64)
-                    .fill(round as u32 + row as u32);
-            }
-            ok(clEnqueueUnmapMemObject([one, other][round], image, at, 0, null(), null_mut()));
-            finish([one, other][round]);
-            let expected: Vec<u32> = (0..words as u32).map(|i| round as u32 + i / 64).collect();
-            assert_eq!(read::<u32>(other, mem, words), expected);
-        }
-        image.release();
-        mem.release();
-    }
-    world.end();
-}
-
-/// Images of every type, with and without levels of detail, have what any device has written to them last.
-#[test]
-fn images_with_their_levels() {
-    let world = World::new(0);
-    let has = |at: &usize| {
-        let extensions = text(&device_info(world.devices[*at], CL_DEVICE_EXTENSIONS).unwrap());
-        extensions.split(' ').any(|e| e == "cl_khr_mipmap_image")
-    };
-    let queues: Vec<cl_command_queue> =
-        (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
-    if queues.len() < 2 {
-        eprintln!("skipped: {} devices have images with levels", queues.len());
-        return world.end();
-    }
-    // The axes that become smaller from level to level; behind them the layers.
-    let kinds = [
-        (CL_MEM_OBJECT_IMAGE1D, [40usize, 1, 1], 1),
-        (CL_MEM_OBJECT_IMAGE1D_ARRAY, [40, 3, 1], 1),
-        (CL_MEM_OBJECT_IMAGE2D, [20, 9, 1], 2),
-        (CL_MEM_OBJECT_IMAGE2D_ARRAY, [20, 9, 3], 2),
-        (CL_MEM_OBJECT_IMAGE3D, [12, 10, 9], 3),
-    ];
-    let format = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
-    let mut random = Random(11);
-    for (kind, size, axes) in kinds {
-        for levels in [0usize, 3] {
-            // SAFETY: plain numbers and pointers.
-            let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
-            (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) =
-                (kind, size[0], size[1], size[2]);
-            (desc.image_array_size, desc.num_mip_levels) = (size[axes.min(2)], levels as u32);
-            let mut code = 1;
-            // SAFETY: a live context, no host pointer.
-            let image = unsafe { clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code) };
-            ok(code);
-            let level_size =
-                |level: usize| [0, 1, 2].map(|i| if i < axes { (size[i] >> level).max(1) } else { size[i] });
-            let place = |at: [usize; 3], level: usize| {
-                let (mut origin, index) = (
-                    [at[0], at[1], at[2], 0],
-                    if size[axes.min(2)] > 1 && axes < 3 { axes + 1 } else { axes },
-                );
-                if levels > 0 {
-                    origin[index] = level;
-                }
-                origin
-            };
-            let mut model: Vec<Vec<u32>> =
-                (0..levels.max(1)).map(|l| vec![0; level_size(l).iter().product()]).collect();
-            for step in 0..60 {
-                let level = if step < model.len() { step } else { random.below(model.len()) };
-                let all = level_size(level);
-                // Everything first: what nobody has written is undefined.
-                let whole = step < model.len();
-                let at = all.map(|n| if whole { 0 } else { random.below(n) });
-                let region = [0, 1, 2].map(|i| if whole { all[i] } else { 1 + random.below(all[i] - at[i]) });
-                let new: Vec<u32> = match random.below(2) {
-                    0 => vec![step as u32 * 7 + 1; region.iter().product()],
-                    _ => (0..region.iter().product::<usize>()).map(|i| (step * 1000 + i) as u32).collect(),
-                };
-                for (i, value) in new.iter().enumerate() {
-                    let [x, y, z] = [i % region[0], i / region[0] % region[1], i / region[0] / region[1]];
-                    model[level][((at[2] + z) * all[1] + at[1] + y) * all[0] + at[0] + x] = *value;
-                }
-                let (origin, queue) = (place(at, level), queues[random.below(queues.len())]);
-                // SAFETY: live handles; memory of the region's size until the command is done; a colour of four components.
-                unsafe {
-                    if new.iter().all(|v| *v == new[0]) {
-                        let color = [new[0]; 4];
-                        let color = color.as_ptr().cast();
-                        ok(clEnqueueFillImage(
-                            queue,
-                            image,
-                            color,
-                            origin.as_ptr(),
-                            region.as_ptr(),
-                            0,
-                            null(),
-                            null_mut(),
-                        ));
-                    } else {
-                        let data = new.as_ptr().cast();
-                        let (origin, region) = (origin.as_ptr(), region.as_ptr());
-                        ok(clEnqueueWriteImage(
-                            queue,
-                            image,
-                            0,
-                            origin,
-                            region,
-                            0,
-                            0,
-                            data,
-                            0,
-                            null(),
-                            null_mut(),
-                        ));
-                    }
-                }
-                finish(queue);
-                let (level, queue) =
-                    (random.below((step + 1).min(model.len())), queues[random.below(queues.len())]);
-                let (mut seen, all) = (vec![0u32; model[level].len()], level_size(level));
-                let (origin, data) = (place([0; 3], level), seen.as_mut_ptr().cast());
-                // SAFETY: live handles; memory of the level's size.
-                ok(unsafe {
-                    clEnqueueReadImage(
-                        queue,
-                        image,
-                        1,
-                        origin.as_ptr(),
-                        all.as_ptr(),
-                        0,
-                        0,
-                        data,
-                        0,
-                        null(),
-                        null_mut(),
-                    )
-                });
-                assert!(seen == model[level], "{kind:#x} with {levels} levels, step {step}, level {level}");
-            }
-            image.release();
-        }
-    }
-    world.end();
-}
-
-/// Images are for the devices that have them.
-#[test]
-fn images_of_some_devices() {
-    let world = World::new(0);
-    let has = |device: &cl_device_id| number(&device_info(*device, CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
-    let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT32 };
-    let (mut code, size) = (1, [16usize, 8, 1]);
-    let texels: Vec<u32> = (0..16 * 8 * 4).collect();
-    if !world.devices.iter().any(has) {
-        eprintln!("skipped: no device has images");
-        return world.end();
-    }
-    // SAFETY: live handles; memory of the image's size.
-    unsafe {
-        let flags = CL_MEM_COPY_HOST_PTR;
-        let image = clCreateImage2D(
-            world.rig.context,
-            flags,
-            &format,
-            16,
-            8,
-            0,
-            texels.as_ptr().cast_mut().cast(),
-            &mut code,
-        );
-        ok(code);
-        let mut last = [1u32; 4];
-        let mut expected = texels.clone();
-        for round in 0..6 {
-            for (queue, device) in world.queues.iter().zip(&world.devices) {
-                let (mut seen, origin, one) =
-                    (vec![0u32; texels.len()], [round, round, 0usize], [1usize, 1, 1]);
-                let read = clEnqueueReadImage(
-                    *queue,
-                    image,
-                    1,
-                    [0; 3].as_ptr(),
-                    size.as_ptr(),
-                    0,
-                    0,
-                    seen.as_mut_ptr().cast(),
-                    0,
-                    null(),
-                    null_mut(),
-                );
-                let color = last.as_ptr().cast();
-                let fill = clEnqueueFillImage(
-                    *queue,
-                    image,
-                    color,
-                    origin.as_ptr(),
-                    one.as_ptr(),
-                    0,
-                    null(),
-                    null_mut(),
-                );
-                if !has(device) {
-                    assert_eq!((read, fill), (CL_INVALID_OPERATION, CL_INVALID_OPERATION));
-                    continue;
-                }
-                assert_eq!((read, fill), (CL_SUCCESS, CL_SUCCESS));
-                assert_eq!(seen, expected);
-                let at = (round * 16 + round) * 4;
-                expected[at..at + 4].copy_from_slice(&last);
-                finish(*queue);
-                last = last.map(|v| v * 3 + 1);
-            }
-        }
-        image.release();
-    }
-    // A context of a device without images has none.
-    if let Some(device) = world.devices.iter().find(|d| !has(d)) {
-        // SAFETY: as above; lists are terminated.
-        unsafe {
-            let context = clCreateContext(null(), 1, device, None, null_mut(), &mut code);
-            ok(code);
-            assert!(clCreateImage2D(context, 0, &format, 16, 8, 0, null_mut(), &mut code).is_null());
-            assert_eq!(code, CL_INVALID_OPERATION);
-            assert!(clCreateImage3D(context, 0, &format, 16, 8, 2, 0, 0, null_mut(), &mut code).is_null());
-            assert_eq!(code, CL_INVALID_OPERATION);
-            let mut desc: cl_image_desc = std::mem::zeroed();
-            (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, 16, 8);
-            assert!(clCreateImage(context, 0, &format, &desc, null_mut(), &mut code).is_null());
-            assert_eq!(code, CL_INVALID_OPERATION);
-            assert!(clCreateSampler(context, 0, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &mut code).is_null());
-            assert_eq!(code, CL_INVALID_OPERATION);
-            assert!(clCreateSamplerWithProperties(context, null(), &mut code).is_null());
-            assert_eq!(code, CL_INVALID_OPERATION);
-            context.release();
-        }
-    }
-    world.end();
 }

@@ -1,4 +1,4 @@
-//! Calls that loaders answer themselves, or do not know yet: the driver is called without one.
+//! Calls that loaders answer themselves or do not know yet: these tests load the driver without a loader.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn platforms() {
         for list in lists {
             ok(list(1, &mut platform, &mut count));
             assert_eq!((count, platform), (1, common::platform()));
-            // Room and a list go together, and something is asked for.
+            // CL_INVALID_VALUE: a list with a count of 0, or neither a list nor a result.
             assert_eq!(list(0, &mut platform, null_mut()), CL_INVALID_VALUE);
             assert_eq!(list(1, null_mut(), null_mut()), CL_INVALID_VALUE);
         }
@@ -74,7 +74,7 @@ fn events_and_queues() {
         assert_eq!(clWaitForEvents(2, mixed.as_ptr()), CL_INVALID_EVENT);
         open_gate(gate, CL_COMPLETE);
         gate.release();
-        // The properties of a queue are those that it was made with.
+        // The properties of a queue cannot be changed after creation.
         let (mut old, profiling) = (77, CL_QUEUE_PROFILING_ENABLE);
         assert_eq!(clSetCommandQueueProperty(queue, profiling, CL_TRUE, &mut old), CL_INVALID_OPERATION);
         assert_eq!(clSetCommandQueueProperty(queue, 1 << 40, CL_TRUE, null_mut()), CL_INVALID_VALUE);
@@ -82,7 +82,7 @@ fn events_and_queues() {
             clSetCommandQueueProperty(null_mut(), profiling, CL_TRUE, null_mut()),
             CL_INVALID_COMMAND_QUEUE
         );
-        // None of these is a pipe.
+        // CL_INVALID_MEM_OBJECT: the object is not a pipe.
         let mut size = 0;
         let buffer = rig.buffer(&[0u32]);
         for handle in [buffer, null_mut(), wrong_kind(queue)] {
@@ -136,7 +136,7 @@ fn kernels() {
         assert!(local[0] >= 1 && 64 % local[0] == 0, "{local:?}");
         let no_room = clGetKernelSuggestedLocalWorkSize(queue, kernel, 1, null(), global, null_mut());
         assert_eq!(no_room, CL_INVALID_VALUE);
-        // The function of the extension is that of the core.
+        // The function of the extension equals the core one.
         type Find = unsafe extern "C" fn(cl_platform_id, *const c_char) -> *const c_void;
         let find: Find = extension::extension("clIcdGetFunctionAddressForPlatformKHR");
         let found = find(platform(), c"clGetKernelSubGroupInfoKHR".as_ptr());
@@ -156,7 +156,7 @@ fn kernels() {
         }
         assert_eq!(ask(of_extension, kernel, 0x7777).0, CL_INVALID_VALUE);
         assert_eq!(ask(of_extension, wrong_kind(queue), CL_KERNEL_MAX_NUM_SUB_GROUPS).0, CL_INVALID_KERNEL);
-        // A program that was not built has no kernels.
+        // CL_INVALID_PROGRAM_EXECUTABLE: the program has not been built.
         let (mut text, length) = (SOURCE.as_ptr().cast(), SOURCE.len());
         let program = clCreateProgramWithSource(rig.context, 1, &mut text, &length, &mut code);
         let mut count = 0;
@@ -173,7 +173,7 @@ fn kernels() {
     release([rig.context, foreign.context]);
 }
 
-/// A kernel that writes a specialisation constant, which is 42 unless it is set.
+/// A kernel that writes a specialization constant, 42 by default.
 fn specialised() -> Vec<u8> {
     let words =
         |op: u32, operands: &[u32]| [&[(operands.len() as u32 + 1) << 16 | op][..], operands].concat();
@@ -229,7 +229,7 @@ fn specialisation_constants() {
             set(kernel, 0, mem);
             launch(queue, kernel, 1, &[]).release();
             assert_eq!(read::<u32>(queue, mem, 1), [value.unwrap_or(42)]);
-            // A module tells nothing of its kernels' arguments.
+            // A module has no information about its kernels' arguments.
             let info = clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, 0, null_mut(), null_mut());
             assert_eq!(info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
             kernel.release();
@@ -242,7 +242,7 @@ fn specialisation_constants() {
     rig.context.release();
 }
 
-/// What is refused of handles of semaphores, whether the device shares any or not.
+/// Rejected semaphore handles and properties, whether the device shares semaphores or not.
 #[test]
 fn handles_of_semaphores() {
     without_loader();

@@ -1,5 +1,5 @@
-//! Error codes of the calls that enqueue commands or make buffers, a line for each condition of the specification that
-//! can be brought about.
+//! Error codes of the calls that enqueue commands or create buffers: a line for each condition of the
+//! specification that a test can provoke.
 
 #![allow(clippy::unwrap_used)]
 
@@ -92,7 +92,7 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a
             boxed(
                 "launch",
                 Box::new(move |q, m, n, l| {
-                    // A memory object is checked where the argument is set.
+                    // The memory object is checked when the argument is set.
                     let code = clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const m).cast());
                     let size = 1usize;
                     if code != CL_SUCCESS {
@@ -129,28 +129,29 @@ fn handles_contexts_and_wait_lists() {
     for (name, call) in calls(host.as_mut_ptr().cast(), other, kernel) {
         assert_eq!(call(queue, mem, 0, null()), CL_SUCCESS, "{name}");
         assert_eq!(call(queue, mem, 1, &gate), CL_SUCCESS, "{name}");
-        // The queue must be one.
+        // CL_INVALID_COMMAND_QUEUE
         assert_eq!(call(wrong_kind(mem), mem, 0, null()), CL_INVALID_COMMAND_QUEUE, "{name}");
-        // The memory object must be one; NULL is one for arguments of kernels only.
+        // CL_INVALID_MEM_OBJECT; NULL is valid for kernel arguments only.
         assert_eq!(call(queue, wrong_kind(queue), 0, null()), CL_INVALID_MEM_OBJECT, "{name}");
         if !["launch", "task"].contains(&name) {
             assert_eq!(call(queue, null_mut(), 0, null()), CL_INVALID_MEM_OBJECT, "{name}");
         }
-        // Queue, memory objects and events are of one context.
+        // CL_INVALID_CONTEXT: queue, memory objects and events belong to different contexts.
         assert_eq!(call(queue, foreign_mem, 0, null()), CL_INVALID_CONTEXT, "{name}");
         assert_eq!(call(queue, mem, 1, &foreign_gate), CL_INVALID_CONTEXT, "{name}");
-        // A wait list and its length agree, and it holds events.
+        // CL_INVALID_EVENT_WAIT_LIST: list and count disagree, or an entry is not an event.
         assert_eq!(call(queue, mem, 1, null()), CL_INVALID_EVENT_WAIT_LIST, "{name}");
         assert_eq!(call(queue, mem, 0, &gate), CL_INVALID_EVENT_WAIT_LIST, "{name}");
         let wrong = [gate, null_mut()];
         assert_eq!(call(queue, mem, 2, wrong.as_ptr()), CL_INVALID_EVENT_WAIT_LIST, "{name}");
         let wrong: [cl_event; 2] = [gate, wrong_kind(mem)];
         assert_eq!(call(queue, mem, 2, wrong.as_ptr()), CL_INVALID_EVENT_WAIT_LIST, "{name}");
-        // A blocking call tells that what it waited for has failed; others are enqueued.
+        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: a blocking call returns it; other commands are
+        // enqueued and fail.
         let blocking = ["read", "write", "read rect", "write rect", "map"].contains(&name);
         let expected = if blocking { CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST } else { CL_SUCCESS };
         assert_eq!(call(queue, mem, 1, &failed), expected, "{name}");
-        // It has no effect on what comes after it.
+        // The failure does not affect later commands.
         assert_eq!(call(queue, mem, 0, null()), CL_SUCCESS, "{name}");
         finish(queue);
     }
@@ -176,7 +177,7 @@ fn handles_contexts_and_wait_lists() {
         assert_eq!(clEnqueueWaitForEvents(queue, 1, &foreign_gate), CL_INVALID_CONTEXT);
         assert_eq!(clEnqueueWaitForEvents(queue, 1, &wrong_kind(mem)), CL_INVALID_EVENT);
         assert_eq!(clEnqueueWaitForEvents(wrong_kind(mem), 1, &gate), CL_INVALID_COMMAND_QUEUE);
-        // Waiting.
+        // Wait functions.
         assert_eq!(clWaitForEvents(0, null()), CL_INVALID_VALUE);
         assert_eq!(clWaitForEvents(1, null()), CL_INVALID_VALUE);
         assert_eq!(clWaitForEvents(2, [gate, foreign_gate].as_ptr()), CL_INVALID_CONTEXT);
@@ -204,7 +205,7 @@ fn handles_contexts_and_wait_lists() {
         let mut ask = |event, name, size| {
             clGetEventProfilingInfo(event, name, size, (&raw mut value).cast(), null_mut())
         };
-        // The queue does not profile, and a user event has no times.
+        // CL_PROFILING_INFO_NOT_AVAILABLE: the queue does not profile, or the event is a user event.
         assert_eq!(ask(marker, CL_PROFILING_COMMAND_END, 8), CL_PROFILING_INFO_NOT_AVAILABLE);
         assert_eq!(ask(gate, CL_PROFILING_COMMAND_END, 8), CL_PROFILING_INFO_NOT_AVAILABLE);
         assert_eq!(ask(marker, 0x1, 8), CL_INVALID_VALUE);
@@ -266,7 +267,7 @@ fn ranges_and_flags_of_buffers() {
             );
             assert_eq!(code, CL_INVALID_VALUE);
         }
-        // No host memory.
+        // CL_INVALID_VALUE: host memory is NULL.
         assert_eq!(
             clEnqueueReadBuffer(queue, mem, 1, 0, 8, null_mut(), 0, null(), null_mut()),
             CL_INVALID_VALUE
@@ -275,13 +276,14 @@ fn ranges_and_flags_of_buffers() {
             clEnqueueWriteBuffer(queue, mem, 1, 0, 8, null(), 0, null(), null_mut()),
             CL_INVALID_VALUE
         );
-        // Copies within a buffer that overlap.
+        // CL_MEM_COPY_OVERLAP: regions of one buffer overlap.
         for (from, to, size, code) in
             [(0, 4, 8, CL_MEM_COPY_OVERLAP), (4, 0, 8, CL_MEM_COPY_OVERLAP), (0, 8, 8, CL_SUCCESS)]
         {
             assert_eq!(clEnqueueCopyBuffer(queue, mem, mem, from, to, size, 0, null(), null_mut()), code);
         }
-        // Patterns: none, and sizes that are no power of two up to 128; ranges that are not made of patterns.
+        // CL_INVALID_VALUE: no pattern, a size that is not a power of two up to 128, a range that is not a
+        // multiple of it.
         let fill = |pattern: *const u8, length, offset, size| {
             clEnqueueFillBuffer(queue, mem, pattern.cast(), length, offset, size, 0, null(), null_mut())
         };
@@ -292,7 +294,7 @@ fn ranges_and_flags_of_buffers() {
         }
         assert_eq!(fill(pattern.as_ptr(), 8, 4, 8), CL_INVALID_VALUE);
         assert_eq!(fill(pattern.as_ptr(), 8, 8, 12), CL_INVALID_VALUE);
-        // Mapping: unknown flags, discarding with reading or writing.
+        // CL_INVALID_VALUE: unknown map flags, invalidation combined with reading or writing.
         let mut code = 1;
         for flags in [
             1 << 7,
@@ -317,15 +319,15 @@ fn ranges_and_flags_of_buffers() {
             CL_INVALID_MEM_OBJECT
         );
         ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
-        // No flags: neither reading nor writing.
+        // Flags of 0: the mapping is neither read nor written.
         let ptr = clEnqueueMapBuffer(queue, mem, 1, 0, 0, 8, 0, null(), null_mut(), &mut code);
         ok(code);
         ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
-        // Migration: no objects, unknown flags.
+        // CL_INVALID_VALUE: no objects, unknown flags.
         assert_eq!(clEnqueueMigrateMemObjects(queue, 0, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMigrateMemObjects(queue, 1, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMigrateMemObjects(queue, 1, &mem, 4, 0, null(), null_mut()), CL_INVALID_VALUE);
-        // What the host may do.
+        // CL_INVALID_OPERATION: the buffer's flags forbid the host access.
         let mut with = |flags| {
             let mem = clCreateBuffer(rig.context, flags, SIZE, null_mut(), &raw mut code);
             assert!(!mem.is_null());
@@ -403,7 +405,7 @@ fn regions_mapped_for_writing_do_not_overlap() {
             assert_eq!(map(mem, flags, 8, 8), Err(CL_INVALID_OPERATION));
             assert_eq!(map(part, flags, 0, 8), Err(CL_INVALID_OPERATION));
         }
-        // Neighbours may be written, and any region may be mapped for reading.
+        // Adjacent regions may be written, and any region may be mapped for reading.
         let beside = map(part, CL_MAP_WRITE, 16, 8).unwrap();
         assert_eq!(map(mem, CL_MAP_WRITE, SIZE / 2 + 16, 8), Err(CL_INVALID_OPERATION));
         let read = map(mem, CL_MAP_READ, SIZE / 2 + 8, 16).unwrap();
@@ -439,18 +441,19 @@ fn rectangles() {
     let cases = [
         case([0; 3], [8, 2, 2], 0, 0, CL_SUCCESS),
         case([0; 3], [8, 2, 2], 16, 64, CL_SUCCESS),
-        // Beyond the end, in each dimension.
+        // CL_INVALID_VALUE: beyond the end, in each dimension.
         case([SIZE, 0, 0], [1, 1, 1], 0, 0, bad),
         case([0, SIZE / 8, 0], [8, 1, 1], 0, 0, bad),
         case([0, 0, 1], [SIZE, 1, 1], 0, 0, bad),
         case([usize::MAX, 0, 0], [8, 1, 1], 0, 0, bad),
         case([0, usize::MAX, 0], [8, 1, 1], 0, 0, bad),
         case([0; 3], [8, 2, 1], usize::MAX, 0, bad),
-        // Nothing to move.
+        // CL_INVALID_VALUE: an empty region.
         case([0; 3], [0, 1, 1], 0, 0, bad),
         case([0; 3], [8, 0, 1], 0, 0, bad),
         case([0; 3], [8, 1, 0], 0, 0, bad),
-        // Rows shorter than the region; slices shorter than its rows, or not made of rows.
+        // CL_INVALID_VALUE: rows shorter than the region; slices shorter than its rows, or not a multiple of
+        // rows.
         case([0; 3], [8, 2, 2], 7, 0, bad),
         case([0; 3], [8, 2, 2], 8, 15, bad),
         case([0; 3], [8, 2, 2], 8, 20, bad),
@@ -529,7 +532,7 @@ fn rectangles() {
     unsafe {
         let (o, r) = (plain.as_ptr(), [8usize, 2, 2]);
         let r = r.as_ptr();
-        // The host's pitches are checked too; origins, region and memory are there.
+        // CL_INVALID_VALUE: pitches of the host; NULL origins, region or memory.
         let read = |host_row, host_slice| {
             clEnqueueReadBufferRect(
                 queue,
@@ -554,7 +557,7 @@ fn rectangles() {
         };
         assert_eq!([with(null(), o, r, host), with(o, null(), r, host), with(o, o, null(), host)], [bad; 3]);
         assert_eq!(with(o, o, r, null_mut()), bad);
-        // Within one buffer the pitches are the same, and the regions apart.
+        // CL_INVALID_VALUE, CL_MEM_COPY_OVERLAP: within one buffer, different pitches and overlapping regions.
         let copy = |from: [usize; 3], to: [usize; 3], rows: [usize; 2]| {
             let (from, to, slices) = (from.as_ptr(), to.as_ptr(), rows.map(|r| r * 4));
             clEnqueueCopyBufferRect(
@@ -593,7 +596,7 @@ fn creation_of_buffers() {
     let largest = number(&device_info(rig.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).unwrap()) as usize;
     let make = |context, flags, size, ptr| {
         let mut code = 1;
-        // SAFETY: memory of the size, where it is given.
+        // SAFETY: NULL or memory of the size.
         let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
         assert_eq!(mem.is_null(), code != CL_SUCCESS);
         if !mem.is_null() {
@@ -652,7 +655,7 @@ fn creation_of_buffers() {
     for flags in [1 << 50, CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_ALLOC_HOST_PTR] {
         assert_eq!(sub(parent, flags, region, Some([0, 4])), Err(CL_INVALID_VALUE), "{flags:#x}");
     }
-    // A sub-buffer is allowed what its parent is allowed.
+    // A sub-buffer allows no more host access than its parent.
     for (of_parent, of_child) in [
         (CL_MEM_READ_ONLY, CL_MEM_READ_WRITE),
         (CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY),
@@ -732,16 +735,16 @@ fn launches() {
         CL_INVALID_WORK_ITEM_SIZE
     );
     assert_eq!(run(nothing, 3, None, Some([most; 3]), Some([most, 2, 1])), CL_INVALID_WORK_GROUP_SIZE);
-    // The size that the source requires.
+    // CL_INVALID_WORK_GROUP_SIZE: other than the size that the source requires.
     set(eight, 0, mem);
     assert_eq!(run(eight, 2, None, Some([8, 2, 1]), Some([4, 2, 1])), CL_SUCCESS);
     assert_eq!(run(eight, 2, None, Some([8, 2, 1]), None), CL_SUCCESS);
     assert_eq!(run(eight, 2, None, Some([8, 2, 1]), Some([2, 2, 1])), CL_INVALID_WORK_GROUP_SIZE);
     assert_eq!(run(eight, 2, None, Some([6, 2, 1]), None), CL_INVALID_WORK_GROUP_SIZE);
-    // clEnqueueTask is a launch of one work-item.
+    // clEnqueueTask launches one work-item.
     // SAFETY: live handles.
     assert_eq!(unsafe { clEnqueueTask(queue, eight, 0, null(), null_mut()) }, CL_INVALID_WORK_GROUP_SIZE);
-    // More local memory than there is.
+    // CL_OUT_OF_RESOURCES: more local memory than the device has.
     let room = number(&device_info(rig.device, CL_DEVICE_LOCAL_MEM_SIZE).unwrap()) as usize;
     set(big, 1, mem);
     // SAFETY: local memory has no value.

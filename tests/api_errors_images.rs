@@ -1,5 +1,6 @@
-//! Error codes of the calls that enqueue commands on images or make images, a line for each condition of the specification
-//! that can be brought about and that all of them share. What is particular to one is in `api_image.rs`.
+//! Error codes of the calls that enqueue commands on images or create images: a line for each condition of
+//! the specification that a test can provoke and that all of them share. `api_image.rs` has the conditions of
+//! single calls.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,10 +41,10 @@ fn has_images() -> bool {
 }
 
 /// Origin and region.
-type Places = [*const usize; 2];
+type Box3 = [*const usize; 2];
 
-/// A call with a queue, an image, places and a wait list; everything else is valid.
-type Call<'a> = Box<dyn Fn(cl_command_queue, cl_mem, Places, cl_uint, *const cl_event) -> cl_int + 'a>;
+/// A call with a queue, an image, regions and a wait list; everything else is valid.
+type Call<'a> = Box<dyn Fn(cl_command_queue, cl_mem, Box3, cl_uint, *const cl_event) -> cl_int + 'a>;
 
 /// Every call that enqueues a command on images. `host` has room for an image.
 fn calls<'a>(host: *mut c_void, other: cl_mem, buffer: cl_mem) -> Vec<(&'static str, Call<'a>)> {
@@ -101,7 +102,7 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, buffer: cl_mem) -> Vec<(&'static 
 
 fn named<'a>(
     name: &'static str,
-    call: impl Fn(cl_command_queue, cl_mem, Places, cl_uint, *const cl_event) -> cl_int + 'a,
+    call: impl Fn(cl_command_queue, cl_mem, Box3, cl_uint, *const cl_event) -> cl_int + 'a,
 ) -> (&'static str, Call<'a>) {
     (name, Box::new(call))
 }
@@ -124,16 +125,16 @@ fn handles_contexts_places_and_wait_lists() {
     for (name, call) in calls(host.as_mut_ptr().cast(), other, buffer) {
         assert_eq!(call(queue, mem, whole, 0, null()), CL_SUCCESS, "{name}");
         assert_eq!(call(queue, mem, whole, 1, &gate), CL_SUCCESS, "{name}");
-        // The queue must be one.
+        // CL_INVALID_COMMAND_QUEUE
         assert_eq!(call(wrong_kind(mem), mem, whole, 0, null()), CL_INVALID_COMMAND_QUEUE, "{name}");
-        // The image must be one, and no buffer.
+        // CL_INVALID_MEM_OBJECT: not an image.
         assert_eq!(call(queue, wrong_kind(queue), whole, 0, null()), CL_INVALID_MEM_OBJECT, "{name}");
         assert_eq!(call(queue, null_mut(), whole, 0, null()), CL_INVALID_MEM_OBJECT, "{name}");
         assert_eq!(call(queue, buffer, whole, 0, null()), CL_INVALID_MEM_OBJECT, "{name}");
-        // Queue, image and events are of one context.
+        // CL_INVALID_CONTEXT: queue, image and events belong to different contexts.
         assert_eq!(call(queue, foreign_mem, whole, 0, null()), CL_INVALID_CONTEXT, "{name}");
         assert_eq!(call(queue, mem, whole, 1, &foreign_gate), CL_INVALID_CONTEXT, "{name}");
-        // There are an origin and a region, in the image and not empty.
+        // CL_INVALID_VALUE: NULL origin or region, an empty region, one outside the image.
         assert_eq!(call(queue, mem, [null(), whole[1]], 0, null()), CL_INVALID_VALUE, "{name}");
         assert_eq!(call(queue, mem, [whole[0], null()], 0, null()), CL_INVALID_VALUE, "{name}");
         for (origin, region) in [
@@ -143,22 +144,27 @@ fn handles_contexts_places_and_wait_lists() {
             (zero, [SIDE, 0, 1]),
             ([usize::MAX; 3], all),
         ] {
-            let places = [origin.as_ptr(), region.as_ptr()];
-            assert_eq!(call(queue, mem, places, 0, null()), CL_INVALID_VALUE, "{name} {origin:?} {region:?}");
+            let region_at = [origin.as_ptr(), region.as_ptr()];
+            assert_eq!(
+                call(queue, mem, region_at, 0, null()),
+                CL_INVALID_VALUE,
+                "{name} {origin:?} {region:?}"
+            );
         }
-        // A wait list and its length agree, and it holds events.
+        // CL_INVALID_EVENT_WAIT_LIST: list and count disagree, or an entry is not an event.
         assert_eq!(call(queue, mem, whole, 1, null()), CL_INVALID_EVENT_WAIT_LIST, "{name}");
         assert_eq!(call(queue, mem, whole, 0, &gate), CL_INVALID_EVENT_WAIT_LIST, "{name}");
         let wrong: [cl_event; 2] = [gate, wrong_kind(mem)];
         assert_eq!(call(queue, mem, whole, 2, wrong.as_ptr()), CL_INVALID_EVENT_WAIT_LIST, "{name}");
-        // A blocking call tells that what it waited for has failed; others are enqueued.
+        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: a blocking call returns it; other commands are
+        // enqueued and fail.
         let blocking = ["read", "write", "map"].contains(&name);
         let expected = if blocking { CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST } else { CL_SUCCESS };
         assert_eq!(call(queue, mem, whole, 1, &failed), expected, "{name}");
         assert_eq!(call(queue, mem, whole, 0, null()), CL_SUCCESS, "{name}");
         finish(queue);
     }
-    // What the host has said it will not do.
+    // CL_INVALID_OPERATION: the image's flags forbid the host access.
     let mut call = |name: &str| {
         calls(host.as_mut_ptr().cast(), other, buffer).into_iter().find(|(n, _)| *n == name).unwrap().1
     };
@@ -207,7 +213,7 @@ fn regions_mapped_for_writing_do_not_overlap() {
     let map = |flags, x: usize, width: usize| {
         let (origin, region, mut pitch, mut code) = ([x, 0, 0], [width, SIDE, 1], 0, 1);
         let (o, r, none) = (origin.as_ptr(), region.as_ptr(), null_mut());
-        // SAFETY: live handles, places for origin, region and pitch.
+        // SAFETY: live handles; valid origin, region and pitch.
         let ptr = unsafe {
             clEnqueueMapImage(queue, mem, 1, flags, o, r, &mut pitch, none, 0, null(), null_mut(), &mut code)
         };
@@ -220,7 +226,7 @@ fn regions_mapped_for_writing_do_not_overlap() {
     let beside = map(CL_MAP_WRITE, 2, 1).unwrap();
     unmap(first);
     unmap(beside);
-    // No flags: neither reading nor writing.
+    // Flags of 0: the mapping is neither read nor written.
     unmap(map(0, 0, SIDE).unwrap());
     unmap(map(CL_MAP_WRITE, 0, SIDE).unwrap());
     finish(queue);
@@ -230,7 +236,7 @@ fn regions_mapped_for_writing_do_not_overlap() {
     rig.context.release();
 }
 
-/// The functions of OpenCL 1.0, and that of 3.0 with properties, check what clCreateImage checks.
+/// The functions of OpenCL 1.0 and clCreateImageWithProperties check the conditions of clCreateImage.
 #[test]
 fn creation() {
     if !has_images() {
@@ -277,7 +283,7 @@ fn creation() {
             );
             assert_eq!(code, CL_INVALID_CONTEXT);
         }
-        // Properties are known ones.
+        // CL_INVALID_PROPERTY: an unknown property.
         let unknown: [cl_mem_properties; 3] = [77, 1, 0];
         assert!(
             clCreateImageWithProperties(context, unknown.as_ptr(), 0, &FORMAT, &plane(), none, &mut code)
@@ -289,7 +295,7 @@ fn creation() {
                 .is_null()
         );
         assert_eq!(code, CL_INVALID_IMAGE_DESCRIPTOR);
-        // An image with an empty list of properties has that list.
+        // CL_MEM_PROPERTIES returns an empty list for an empty list.
         let image =
             clCreateImageWithProperties(context, list.as_ptr(), 0, &FORMAT, &plane(), none, &mut code);
         ok(code);

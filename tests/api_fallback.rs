@@ -1,4 +1,4 @@
-//! Falling back to the processor where the host sees the device's memory: it is used in place.
+//! Fallback to the processor where the host sees the device's memory, which is then used in place.
 
 #[macro_use]
 mod fallback;

@@ -1,4 +1,5 @@
-//! Falling back to the processor where the host does not see the device's memory: bytes move between the two.
+//! Fallback to the processor where the host does not see the device's memory: contents are copied between the
+//! two.
 
 #[macro_use]
 mod fallback;

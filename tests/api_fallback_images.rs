@@ -1,4 +1,4 @@
-//! Falling back to the processor where the device has no images at all.
+//! Fallback to the processor where the device has no images at all.
 
 #[macro_use]
 mod fallback;

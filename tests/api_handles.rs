@@ -1,5 +1,5 @@
-//! Handles that are no handles: NULL, wild addresses, objects of another kind, and stale ones, given to every core
-//! function. Without a loader, which would follow them.
+//! Invalid handles: NULL, wild addresses, objects of another kind, and stale handles, passed to every core
+//! function. Without a loader, which would dereference them.
 
 #![allow(clippy::panic)]
 
@@ -8,7 +8,7 @@ mod common;
 use common::*;
 use std::ffi::c_void;
 
-/// What a bad handle of a type must be answered with where nothing else is wrong.
+/// Expected error code for a bad handle of a type, if everything else is valid.
 fn invalid(kind: &str) -> cl_int {
     match kind {
         "cl_platform_id" => CL_INVALID_PLATFORM,
@@ -26,12 +26,12 @@ fn invalid(kind: &str) -> cl_int {
 
 fn try_all(what: &str, handle: *mut c_void, is_valid: impl Fn(&str) -> bool) {
     for (name, kind, call) in BAD_CALLS {
-        // That every function is there is the matter of another test.
+        // Another test checks that every function exists.
         if is_valid(kind) || !has_symbol(name) {
             continue;
         }
         let code = call(handle);
-        // Other arguments are wrong too and may be seen first; a contained panic has this code.
+        // Other invalid arguments may be reported first; a contained panic returns this code.
         assert!(code < 0 && code != CL_OUT_OF_HOST_MEMORY, "{name} with {what}: {code}");
         if name.starts_with("clRetain") || name.starts_with("clRelease") {
             assert_eq!(code, invalid(kind), "{name} with {what}");

@@ -1,5 +1,5 @@
-//! Images and samplers through the ICD loader: what is refused and how, queries, pitches, mappings, images in buffers and
-//! of images, arguments of kernels. That texels are right is tested in `images.rs`.
+//! Images and samplers through the ICD loader: error codes, queries, pitches, mappings, images created from
+//! buffers and images, kernel arguments. `images.rs` tests the texels.
 
 #![allow(clippy::unwrap_used)]
 
@@ -52,7 +52,8 @@ fn create(
     ptr: *mut c_void,
 ) -> Result<cl_mem, cl_int> {
     let mut code = 1;
-    // SAFETY: live context; format and description are valid pointers; the pointer goes with flags and description.
+    // SAFETY: live context; format and description are valid pointers; the pointer goes with flags and
+    // description.
     let mem = unsafe { clCreateImage(context, flags, format, desc, ptr, &mut code) };
     if code == CL_SUCCESS { Ok(mem) } else { Err(code) }
 }
@@ -232,7 +233,7 @@ fn creation_is_refused_with_the_code_of_the_condition() {
         assert_eq!(code, CL_INVALID_IMAGE_DESCRIPTOR);
         assert!(clCreateImage(device().cast(), 0, &RGBA8, &good, none, &mut code).is_null());
         assert_eq!(code, CL_INVALID_CONTEXT);
-        // The functions of OpenCL 1.0 have no description that could be wrong.
+        // The functions of OpenCL 1.0 have no description that could be invalid.
         assert!(clCreateImage2D(context, CL_MEM_COPY_HOST_PTR, &RGBA8, 8, 8, 30, ptr, &mut code).is_null());
         assert_eq!(code, CL_INVALID_IMAGE_SIZE);
         assert!(clCreateImage3D(context, 0, &RGBA8, 8, 8, 1, 0, 0, none, &mut code).is_null());
@@ -431,7 +432,7 @@ fn commands_are_refused_with_the_code_of_the_condition() {
         assert_eq!(map(closed, CL_MAP_READ, &mut row), (true, CL_INVALID_OPERATION));
         assert_eq!(to(closed, &mut bytes), CL_INVALID_OPERATION);
         let deep = image(rig.context, 0, &desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 4]));
-        // Three dimensions have a slice pitch to be told.
+        // Images of three dimensions report a slice pitch.
         assert_eq!(map(deep, CL_MAP_READ, &mut row), (true, CL_INVALID_VALUE));
         assert_eq!(
             clEnqueueUnmapMemObject(queue, a, bytes.as_mut_ptr().cast(), 0, null(), null_mut()),
@@ -501,7 +502,7 @@ fn host_pitches_and_mappings_agree() {
         release([mem]);
         memory.copy_from_slice(&original);
     }
-    // A row of an array is a layer.
+    // A row of an array image is a layer.
     let layers = image(rig.context, 0, &desc(CL_MEM_OBJECT_IMAGE1D_ARRAY, [4, 3, 1]));
     let bytes = pattern(48);
     ok(write_image(queue, layers, [0; 3], [4, 3, 1], &bytes));
@@ -544,7 +545,7 @@ fn images_share_the_bytes_of_buffers_and_images() {
     assert_eq!(number(&image_info(plane, CL_IMAGE_BUFFER).unwrap()), part as u64);
     assert_eq!(mem_info(plane, CL_MEM_ASSOCIATED_MEMOBJECT), part as u64);
     assert_eq!(number(&image_info(plane, CL_IMAGE_ROW_PITCH).unwrap()), 48);
-    // Kernels see the buffer's texels, and what they write is the buffer's.
+    // Kernels read the buffer's texels, and write to the buffer.
     let (get, put) = (rig.kernel("get"), rig.kernel("put"));
     // SAFETY: a live context.
     let sampler = unsafe { clCreateSampler(rig.context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &mut code) };
@@ -563,7 +564,7 @@ fn images_share_the_bytes_of_buffers_and_images() {
     let after: Vec<u8> = read(queue, buffer, 4096);
     assert_eq!(after[1024..1032], [255, 0, 0, 255, 255, 0, 0, 255]);
     assert_eq!((&after[..1024], &after[1056..]), (&bytes[..1024], &bytes[1056..]));
-    // Transfers too, between rows and beyond them nothing changes.
+    // Transfers access the buffer, too; padding between and after rows is unchanged.
     ok(write_image(queue, plane, [6, 4, 0], [2, 2, 1], &[7; 16]));
     let after: Vec<u8> = read(queue, buffer, 4096);
     assert_eq!(after[1024 + 4 * 48 + 24..][..8], [7; 8]);
@@ -584,7 +585,7 @@ fn images_share_the_bytes_of_buffers_and_images() {
     });
     let after: Vec<u8> = read(queue, buffer, 4096);
     assert_eq!((&after[1024 + 48 + 4..][..8], after[1024 + 48 + 12]), (&[0u8; 8][..], bytes[1024 + 48 + 12]));
-    // A line of integers.
+    // A one-dimensional image of integers.
     let ui = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT16 };
     let line = create(
         rig.context,
@@ -619,7 +620,7 @@ fn images_share_the_bytes_of_buffers_and_images() {
         }
     };
     assert_eq!(copy(line), CL_INVALID_MEM_OBJECT);
-    // Another order of the same texels.
+    // Another channel order of the same texels.
     let whole = image(rig.context, CL_MEM_READ_ONLY, &flat(8, 4));
     let of = |format: cl_image_format, size| {
         create(rig.context, 0, &format, &inside(whole, two, size, 0), null_mut())

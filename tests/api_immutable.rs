@@ -1,4 +1,4 @@
-//! cl_ext_immutable_memory_objects: how immutable buffers and images are created, and that nothing writes them.
+//! cl_ext_immutable_memory_objects: creation of immutable buffers and images; no command writes to them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -80,7 +80,7 @@ fn flags_are_checked_and_inherited() {
     for flags in [CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY] {
         assert_eq!(buffer(&rig, IMMUTABLE | flags), invalid);
     }
-    // The contents come from somewhere.
+    // CL_INVALID_VALUE: immutable memory without initial contents.
     assert_eq!(buffer(&rig, CL_MEM_IMMUTABLE_EXT), invalid);
     assert!(buffer(&rig, CL_MEM_IMMUTABLE_EXT | CL_MEM_USE_HOST_PTR).is_ok());
     let whole = buffer(&rig, IMMUTABLE).unwrap();
@@ -92,7 +92,7 @@ fn flags_are_checked_and_inherited() {
     assert_eq!(flags_of(part), IMMUTABLE);
     if has_images() {
         assert_eq!(image(&rig, CL_MEM_IMMUTABLE_EXT, null_mut()), invalid);
-        // An image in immutable memory is said to be immutable.
+        // An image created from an immutable buffer reports the flag.
         assert_eq!(image(&rig, CL_MEM_READ_ONLY, whole), invalid);
         let inside = image(&rig, CL_MEM_IMMUTABLE_EXT, whole).unwrap();
         release([inside]);
@@ -115,7 +115,7 @@ fn flags_are_checked_and_inherited() {
     release([rig.context]);
 }
 
-/// Every command that would write a buffer.
+/// Every command that would write to a buffer.
 fn writes(queue: cl_command_queue, to: cl_mem, from: cl_mem) -> Vec<cl_int> {
     let (mut host, zero, region) = ([0u32; TEXELS], [0usize; 3], [4usize, 1, 1]);
     let ptr: *mut c_void = host.as_mut_ptr().cast();

@@ -1,5 +1,6 @@
-//! cl_arm_import_memory on every device alone and on all of them together: kernels work on the application's memory where
-//! it is. dma_bufs, and what is refused of them, where a device has them; `memory::import` tests the rest.
+//! cl_arm_import_memory on every device alone and on all of them together: kernels access the application's
+//! memory in place. Import of dma_bufs, and its errors, on devices that support it; `memory::import` tests
+//! the rest.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +29,7 @@ fn has(device: cl_device_id, name: &str) -> bool {
     text(&device_info(device, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|n| n == name)
 }
 
-/// Contexts of each device that imports pages, and of all devices that do.
+/// Contexts of each device that imports pages, and one of all such devices.
 fn contexts() -> Vec<(cl_context, Vec<cl_device_id>)> {
     let devices: Vec<_> =
         vulkan_and_processor().into_iter().filter(|d| has(*d, "cl_arm_import_memory_host")).collect();
@@ -65,7 +66,7 @@ fn import(
 fn kernels_work_on_the_applications_memory() {
     for (context, devices) in contexts() {
         let program = build(context, devices[0], STEPS);
-        // Not at the start of a page, nor at that of a vector.
+        // Aligned neither to a page nor to a vector.
         let mut words: Vec<u32> = (0..N as u32 + 10).collect();
         let mut expected = words.clone();
         let memory = words.as_mut_ptr();
@@ -99,12 +100,12 @@ fn kernels_work_on_the_applications_memory() {
                 // SAFETY: the vector has the words, and no command is using them.
                 let seen = unsafe { std::slice::from_raw_parts_mut(memory, N + 10) };
                 assert_eq!(seen, &expected[..], "device {i}, round {round}");
-                // What the host writes, the next command sees.
+                // The next command sees the host's writes.
                 seen[3 + 7] = 1000 * round;
                 expected[3 + 7] = 1000 * round;
             }
             assert_eq!(read::<u32>(queue, mem, N), expected[3..3 + N]);
-            // A mapping is the memory itself; fills and writes go there.
+            // A mapping returns the imported address; fills and writes go there.
             let (mut code, word, flags) = (1, 77u32, CL_MAP_READ | CL_MAP_WRITE);
             // SAFETY: live handles, sizes within the buffer.
             unsafe {
@@ -157,7 +158,7 @@ fn what_is_no_import_is_refused() {
         for wrong in [&[TYPE, 7, 0][..], &[7, HOST, 0], &[TYPE, HOST, TYPE, HOST, 0]] {
             assert_eq!(refused(rw, wrong, memory, 64), CL_INVALID_PROPERTY);
         }
-        // The first page is nobody's, nor is what ends the process's half of the addresses.
+        // The first page is never mapped, nor is the end of the user address space.
         assert_eq!(refused(rw, &[], 64 as *mut c_void, 64), CL_INVALID_OPERATION);
         assert_eq!(refused(rw, &[], ((1usize << 47) - 8192) as *mut c_void, 8192), CL_INVALID_OPERATION);
         let mut code = 1;
@@ -167,7 +168,7 @@ fn what_is_no_import_is_refused() {
             assert_eq!(code, CL_INVALID_CONTEXT);
             assert!(clImportMemoryARM(null_mut(), rw, null(), memory, 64, null_mut()).is_null());
         }
-        // A flag without a meaning, an empty list, and the flags that remain.
+        // A flag without effect and an empty list are accepted; the other flags are kept.
         let mem = import(context, CL_MEM_USE_HOST_PTR | CL_MEM_HOST_NO_ACCESS, &[0], memory, 64).unwrap();
         // SAFETY: `query_bytes` passes buffers of the size it says.
         let ask = |name| query_bytes(|s, v, r| unsafe { clGetMemObjectInfo(mem, name, s, v, r) }).unwrap();
@@ -209,8 +210,8 @@ fn a_dma_buf_is_used_where_it_is() {
     }
     assert_eq!(from(&mut fd, 1 << 30), Err(CL_INVALID_BUFFER_SIZE));
     assert_eq!(from(&mut -1, 64), Err(CL_INVALID_VALUE));
-    // The descriptor is still the application's.
-    // SAFETY: asks about a number.
+    // The application still owns the descriptor.
+    // SAFETY: a query of a number.
     assert!(unsafe { libc::fcntl(fd, libc::F_GETFD) } >= 0);
     release([mem]);
 }

@@ -1,5 +1,5 @@
-//! cl_khr_initialize_memory: local and private memory that the program has not written is zeros, on the default device and,
-//! in processes of their own, on the processor and on a device that cannot do it.
+//! cl_khr_initialize_memory: local and private memory that the program has not written contains zeros, on the
+//! default device and, in separate processes, on the processor and on a device without the extension.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,9 +9,9 @@ use common::rig::*;
 use common::*;
 use std::ptr::{null, null_mut};
 
-/// `dirt` leaves numbers wherever local and private memory may be. The others tell what they find in memory that they have
-/// not written; `which` decides only when they run, so that no compiler knows what is read. Memory is a variable of the kernel
-/// and an argument, of one shape and of several.
+/// `dirt` fills local and private memory with numbers. The other kernels report the contents of memory that
+/// they have not written; `which` only decides when they run, so that no compiler can predict the values.
+/// Memory is a variable of the kernel and an argument, of one type and of several.
 const SOURCE: &str = "
     void fill(local uint *words, uint n) {
         for (uint i = get_local_id(0); i < n; i += get_local_size(0))
@@ -41,7 +41,7 @@ const SOURCE: &str = "
         if (get_local_id(0) < 10)
             mixed[get_local_id(0)].b = which;
         barrier(CLK_LOCAL_MEM_FENCE);
-        // What was written is there, and what was not is not.
+        // Written elements keep their values, the others are zero.
         seen += own[(get_local_id(0) + 1) % get_local_size(0)] - which;
         seen += mixed[get_local_id(0) % 10].b - which + own[999];
         out[get_global_id(0)] = seen;
@@ -81,7 +81,7 @@ const SOURCE: &str = "
 const ITEMS: usize = 256;
 const GROUP: usize = 32;
 
-/// A context whose memory of these kinds is initialized, and the program.
+/// A context that initializes memory of these kinds, and the program.
 fn rig(memory: cl_bitfield) -> Rig {
     let (device, mut code) = (device(), 1);
     let properties = [CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize, memory as isize, 0];
@@ -91,7 +91,7 @@ fn rig(memory: cl_bitfield) -> Rig {
     Rig { device, context, program: build(context, device, SOURCE) }
 }
 
-/// The program in two steps.
+/// The program, compiled and linked.
 fn relinked(rig: &Rig) -> cl_program {
     let (mut text, length, mut code) = (SOURCE.as_ptr().cast(), SOURCE.len(), 1);
     // SAFETY: live handles; one string with its length.
@@ -117,7 +117,7 @@ fn set_local(kernel: cl_kernel, index: cl_uint, words: usize) {
     ok(unsafe { clSetKernelArg(kernel, index, words * 4, null()) });
 }
 
-/// What a kernel finds after another has left its numbers everywhere.
+/// Results of a kernel after `dirt` has run everywhere.
 fn found(rig: &Rig, queue: cl_command_queue, kernel: cl_kernel, out: cl_mem) {
     let dirt = rig.kernel("dirt");
     set(dirt, 0, out);
@@ -130,7 +130,7 @@ fn found(rig: &Rig, queue: cl_command_queue, kernel: cl_kernel, out: cl_mem) {
     dirt.release();
 }
 
-/// What the process was started for, if it is not the first.
+/// The case that a child process runs.
 fn part() -> Option<String> {
     std::env::var("API_INITIALIZE").ok()
 }
@@ -180,8 +180,8 @@ fn memory_begins_with_zeros() {
     }
 }
 
-/// A binary of another context has undefined values where this one promises zeros, so that it cannot be built here; one of the
-/// same kind of context can.
+/// A binary of a context without initialization does not fit one with it, and cannot be built there; one of a
+/// like context can.
 #[test]
 fn binaries_belong_to_contexts_of_a_kind() {
     if !is_reported() {
@@ -192,10 +192,10 @@ fn binaries_belong_to_contexts_of_a_kind() {
         let sizes =
             query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
         let mut bytes = vec![0u8; number(&sizes.unwrap()) as usize];
-        let mut place = bytes.as_mut_ptr();
-        // SAFETY: one place of that size.
+        let mut start = bytes.as_mut_ptr();
+        // SAFETY: one pointer to a buffer of that size.
         ok(unsafe {
-            clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut())
+            clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, 8, (&raw mut start).cast(), null_mut())
         });
         bytes
     };
@@ -232,7 +232,7 @@ fn binaries_belong_to_contexts_of_a_kind() {
 #[test]
 fn other_memory_is_refused() {
     let (device, mut code) = (device(), 1);
-    // A device that cannot do it does not know the property.
+    // CL_INVALID_PROPERTY: the device lacks the extension.
     for memory in if is_reported() { 4..6 } else { 0..4 } {
         let properties = [CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize, memory, 0];
         // SAFETY: a terminated list, one device.

@@ -137,7 +137,7 @@ fn creation() {
         names.sort();
         assert_eq!(names, ["hinted", "locals", "mixed", "nothing", "sized"]);
         list.into_iter().for_each(release);
-        // Kernels that could not be returned are not left attached to the program.
+        // Kernels that do not fit the list are not left attached to the program.
         assert_eq!(clBuildProgram(f.program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
     }
 }
@@ -151,7 +151,7 @@ fn queries() {
     assert_eq!(number(&info(k, CL_KERNEL_PROGRAM).unwrap()), f.program as u64);
     assert_eq!(number(&info(k, CL_KERNEL_REFERENCE_COUNT).unwrap()), 1);
     assert_eq!(text(&info(k, CL_KERNEL_ATTRIBUTES).unwrap()), "reqd_work_group_size(8,2,1)");
-    // SPIR-V does not tell signed from unsigned types.
+    // SPIR-V types have no signedness.
     let hinted = f.kernel("hinted");
     assert_eq!(text(&info(hinted, CL_KERNEL_ATTRIBUTES).unwrap()), "vec_type_hint(uint4)");
     release(hinted);
@@ -161,7 +161,7 @@ fn queries() {
     let sizes = group_info(k, device(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE).unwrap();
     let sizes: Vec<u64> = sizes.chunks(8).map(number).collect();
     assert_eq!(sizes, [8, 2, 1]);
-    // With one device it need not be named.
+    // The device may be NULL if the program has only one.
     let most = number(&group_info(k, null_mut(), CL_KERNEL_WORK_GROUP_SIZE).unwrap());
     assert!(most >= 16 && most <= number(&device_info(device(), CL_DEVICE_MAX_WORK_GROUP_SIZE).unwrap()));
     assert!(number(&group_info(k, device(), CL_KERNEL_LOCAL_MEM_SIZE).unwrap()) >= 64);
@@ -193,7 +193,7 @@ fn setting_arguments() {
     assert_eq!(set_size(k, 2, 128), CL_SUCCESS);
     assert_eq!(number(&group_info(k, device(), CL_KERNEL_LOCAL_MEM_SIZE).unwrap()), before + 128);
     assert_eq!(set(k, 2, &4u32), CL_INVALID_ARG_VALUE);
-    // Since OpenCL 3.1 a local argument may be of no size.
+    // Since OpenCL 3.1 a local argument may have size 0.
     assert_eq!(set_size(k, 2, 0), CL_SUCCESS);
 
     assert_eq!(set(k, 3, &[1f32; 4]), CL_SUCCESS);
@@ -211,7 +211,7 @@ fn setting_arguments() {
         assert_eq!(clSetKernelExecInfo(k, 0x7777, 4, (&raw const flag).cast()), CL_INVALID_VALUE);
         assert_eq!(clReleaseMemObject(buffer), CL_SUCCESS);
         assert_eq!(clReleaseMemObject(foreign), CL_SUCCESS);
-        // A released buffer is not kept alive by the kernel.
+        // The kernel does not retain the buffer.
         assert_eq!(clRetainMemObject(buffer), CL_INVALID_MEM_OBJECT);
     }
     release(k);
@@ -219,7 +219,7 @@ fn setting_arguments() {
 
 #[test]
 fn argument_information() {
-    // Also for programs that were built without asking for it.
+    // Available without `-cl-kernel-arg-info`, too.
     for options in ["-cl-kernel-arg-info", ""] {
         let f = Fixture::new(options);
         let k = f.kernel("mixed");
@@ -287,7 +287,7 @@ fn sub_groups() {
     assert!(most >= 1 && most <= number(&device_info(device(), CL_DEVICE_MAX_NUM_SUB_GROUPS).unwrap()));
     assert_eq!(number(&ask(CL_KERNEL_COMPILE_NUM_SUB_GROUPS, &[]).unwrap()), 0);
     assert_eq!(number(&ask(CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, &[]).unwrap()), 0);
-    // A local size that has so many sub-groups, or zeros if there is none.
+    // A local size with the requested number of sub-groups, or zeros if there is none.
     let mut sizes = [7usize; 3];
     for (wanted, expected) in [(2, true), (most as usize + 1, false)] {
         // SAFETY: input and output with their sizes.
@@ -393,7 +393,7 @@ fn local_memory_at_its_limit() {
         let queue = clCreateCommandQueue(f.context, device(), 0, &mut code);
         assert_eq!(code, CL_SUCCESS);
         let launch = || clEnqueueNDRangeKernel(queue, k, 1, null(), &1, &1, 0, null(), null_mut());
-        // The second size ends in the middle of an element, of which the whole is needed.
+        // The second size ends inside an element, so the whole element must be set.
         for (a, b, expected) in [
             (limit - 32, 32, CL_SUCCESS),
             (limit - 17, 17, CL_OUT_OF_RESOURCES),

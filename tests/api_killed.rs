@@ -1,5 +1,4 @@
-//! A process that is killed in the middle of a build leaves nothing behind: neither compilers nor temporary
-//! folders.
+//! A process killed in the middle of a build leaves neither compilers nor temporary folders behind.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
@@ -14,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
 
-/// Set in the process that is to be killed.
+/// Set in the process that is killed.
 const ROLE: &str = "KILLED_BUILD";
 
-/// Not a test of its own: builds a program with a header, as the process that is killed does.
+/// Helper of the other test: builds a program with a header in the process that is killed.
 #[test]
 fn build_until_killed() {
     if std::env::var_os(ROLE).is_none() {
@@ -44,11 +43,11 @@ fn build_until_killed() {
     assert_eq!(code, CL_SUCCESS);
 }
 
-/// A compiler that notes its process and hangs when it is called with an option.
+/// A compiler that records its process id and hangs if called with an option.
 fn compiler(folder: &Path, option: &str) -> PathBuf {
     let clang = clspv_bridge::front::clang::find(&FrontConfig::default()).unwrap();
     let path = folder.join("clang");
-    // The script waits for a child, as wrappers of compilers do.
+    // The script waits for a child, as compiler wrappers do.
     let hang =
         format!("echo $$ > '{0}/new' && mv '{0}/new' '{0}/process'; sleep 3600; exit 1", folder.display());
     let script = format!(
@@ -60,7 +59,7 @@ fn compiler(folder: &Path, option: &str) -> PathBuf {
     path
 }
 
-/// Whether a process or one of its group is alive; those that have ended may not have been reaped.
+/// Whether a process of the group is alive. Zombies do not count.
 fn is_alive(group: u32) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.filter_map(|p| fs::read_to_string(p.path().join("stat")).ok()).any(|stat| {
@@ -69,7 +68,7 @@ fn is_alive(group: u32) -> bool {
     })
 }
 
-/// Kills a process whose build on such a device hangs where the compiler is called with `option`.
+/// Kills a process whose build on a device hangs in the compiler called with `option`.
 fn kill_a_build(name: &str, device: &str, option: &str, signal: &str) {
     let folder = std::env::temp_dir().join(format!("pyroclast-killed-{name}-{}", std::process::id()));
     let temporary = folder.join("tmp");

@@ -1,4 +1,5 @@
-//! The driver as a library: beside the system's other drivers in one process, linked to directly, and its exports.
+//! The driver as a library: beside the system's other drivers in one process, linked directly, and its
+//! exports.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +23,7 @@ type GetPlatformInfo = unsafe extern "C" fn(
     *mut usize,
 ) -> cl_int;
 
-/// The tests run one at a time: one of them changes the environment, which the others' libraries read.
+/// Serialises the tests: one changes the environment, which the other tests' libraries read.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -64,7 +65,7 @@ fn the_driver_stands_beside_the_systems_other_drivers() {
     std::fs::create_dir_all(&vendors).unwrap();
     std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).unwrap();
     for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
-        // Another copy of this driver would be listed twice.
+        // A second copy of this driver would be listed twice.
         if !entry.file_name().to_string_lossy().contains("pyroclast") {
             std::fs::copy(entry.path(), vendors.join(entry.file_name())).unwrap();
         }

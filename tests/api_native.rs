@@ -1,4 +1,4 @@
-//! Native kernels: the application's functions in the order of queues, with memory objects as pointers.
+//! Native kernels: functions of the application in the order of queues, with memory objects as pointers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,13 +36,13 @@ unsafe extern "C" fn add(args: *mut c_void) {
 fn enqueue_add(queue: cl_command_queue, mem: cl_mem, addend: i32, waits: &[cl_event]) -> cl_event {
     let mut args = Add { first: 77, values: mem.cast(), none: null_mut(), addend };
     let mems = [mem, null_mut()];
-    let mut places: [*const c_void; 2] = [(&raw const args.values).cast(), (&raw const args.none).cast()];
+    let mut locations: [*const c_void; 2] = [(&raw const args.values).cast(), (&raw const args.none).cast()];
     let list = if waits.is_empty() { null() } else { waits.as_ptr() };
     let (size, mut event) = (size_of::<Add>(), null_mut());
     let ptr: *mut c_void = (&raw mut args).cast();
-    // SAFETY: the places lie in the arguments; the lists have two entries.
+    // SAFETY: the locations lie in the arguments; the lists have two entries.
     let code = unsafe {
-        let (mems, places) = (mems.as_ptr(), places.as_mut_ptr());
+        let (mems, locations) = (mems.as_ptr(), locations.as_mut_ptr());
         clEnqueueNativeKernel(
             queue,
             Some(add),
@@ -50,14 +50,14 @@ fn enqueue_add(queue: cl_command_queue, mem: cl_mem, addend: i32, waits: &[cl_ev
             size,
             2,
             mems,
-            places,
+            locations,
             waits.len() as u32,
             list,
             &mut event,
         )
     };
     ok(code);
-    // The arguments may be used again; volatile, so that it is really done.
+    // The arguments may be overwritten; volatile, so that the write is not removed.
     // SAFETY: a local variable.
     unsafe {
         (&raw mut args).write_volatile(Add { first: 0, values: null_mut(), none: null_mut(), addend: 0 })
@@ -104,7 +104,7 @@ fn functions_run_in_the_order_of_the_queue() {
     rig.context.release();
 }
 
-/// Says that it runs, and returns when it is told to.
+/// Channels of a function that reports that it runs and returns after a message.
 struct Meeting {
     here: Sender<()>,
     there: Receiver<()>,
@@ -138,7 +138,7 @@ unsafe extern "C" fn send_status(_: cl_event, status: cl_int, data: *mut c_void)
 fn functions_may_block_without_holding_up_anything_else() {
     let rig = Rig::new(SOURCE);
     let queues = [rig.queue(0), rig.queue(0), rig.queue(OUT_OF_ORDER)];
-    // Three functions wait for each other, two of them in a circle.
+    // Three functions wait for each other, two of them in a cycle.
     let ((a, at_b), (b, at_a)) = (channel(), channel());
     let (open, gate) = channel();
     let (started, start) = channel();
@@ -152,9 +152,9 @@ fn functions_may_block_without_holding_up_anything_else() {
     ok(wait(&events[..2]));
     start.recv().unwrap();
     assert_eq!(status(events[2]), CL_SUBMITTED);
-    // Callbacks and other commands go on meanwhile.
+    // Callbacks and other commands proceed meanwhile.
     let (sender, statuses) = channel::<cl_int>();
-    // Never dropped: a callback may be at it when its message is there.
+    // Never dropped: a callback may still use it when its message has arrived.
     let sender: *mut c_void = Box::into_raw(Box::new(sender)).cast();
     // SAFETY: live handles.
     unsafe {
@@ -196,10 +196,10 @@ fn errors() {
     let mem = rig.buffer(&[0i32; N]);
     let mut args = [mem, mem];
     let base: *mut c_void = args.as_mut_ptr().cast();
-    let try_it = |function, args: *mut c_void, size, mems: &[cl_mem], places: Option<*const c_void>| {
+    let try_it = |function, args: *mut c_void, size, mems: &[cl_mem], locations: Option<*const c_void>| {
         let list = if mems.is_empty() { null() } else { mems.as_ptr() };
-        let mut place = [places.unwrap_or_default()];
-        let places = if places.is_some() { place.as_mut_ptr() } else { null_mut() };
+        let mut location = [locations.unwrap_or_default()];
+        let locations = if locations.is_some() { location.as_mut_ptr() } else { null_mut() };
         // SAFETY: lists of at most one entry; nothing that is refused is called.
         unsafe {
             clEnqueueNativeKernel(
@@ -209,7 +209,7 @@ fn errors() {
                 size,
                 mems.len() as u32,
                 list,
-                places,
+                locations,
                 0,
                 null(),
                 null_mut(),
@@ -247,7 +247,7 @@ fn errors() {
         let gate = clCreateUserEvent(other, &mut code);
         assert_eq!(enqueue(queue, 1, &gate), CL_INVALID_CONTEXT);
         gate.release();
-        // What it waits for fails: it is not called.
+        // The function is not called if an event of its wait list failed.
         let gate = rig.gate();
         let mut event = null_mut();
         ok(clEnqueueNativeKernel(queue, Some(never), base, 16, 0, null(), null_mut(), 1, &gate, &mut event));

@@ -1,5 +1,6 @@
-//! Pipes, on every device: objects and their errors, packets of many sizes in the order of the reservations, full and empty
-//! pipes, reservations of groups, kernels that read and write at the same time, pipes that move between devices.
+//! Pipes, on every device: objects and their errors, packets of many sizes in the order of the reservations,
+//! full and empty pipes, work-group reservations, kernels that read and write at the same time, pipes that
+//! move between devices.
 
 #![allow(clippy::unwrap_used)]
 
@@ -125,17 +126,8 @@ fn all_devices() -> Vec<cl_device_id> {
     devices()
 }
 
-fn context_of(list: &[cl_device_id]) -> cl_context {
-    let mut code = 1;
-    // SAFETY: a list of devices.
-    let context =
-        unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
-    ok(code);
-    context
-}
-
-/// A context of these devices with the program for packets of `packet` bytes, with the kernels of `groups` or without, and a
-/// pipe.
+/// A context of these devices with the program for packets of `packet` bytes, with or without the work-group
+/// kernels, and a pipe.
 fn ready(list: &[cl_device_id], packet: u32, most: u32, groups: bool) -> (Rig, cl_mem) {
     let context = context_of(list);
     let source = format!("#define PACKET {packet}\n#define GROUPS {}\n{SOURCE}", u8::from(groups));
@@ -214,7 +206,7 @@ fn objects() {
             assert_eq!(mem_info(CL_MEM_FLAGS).unwrap(), CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS);
             assert_eq!(mem_info(CL_MEM_HOST_PTR).unwrap(), 0);
 
-            // The flags are those of pipes, there are no properties, packets and pipe have a size.
+            // CL_INVALID_VALUE, CL_INVALID_PIPE_SIZE: flags, properties, sizes of packets and pipe.
             let mut refused = |flags, packet, most, properties: &[cl_pipe_properties]| {
                 let properties = if properties.is_empty() { null() } else { properties.as_ptr() };
                 assert!(clCreatePipe(rig.context, flags, packet, most, properties, &mut code).is_null());
@@ -231,7 +223,7 @@ fn objects() {
             }
             assert_eq!(refused(0, largest, u32::MAX, &[]), CL_MEM_OBJECT_ALLOCATION_FAILURE);
 
-            // A pipe is for arguments that are pipes, and these take nothing else.
+            // CL_INVALID_MEM_OBJECT: pipes and other objects are not interchangeable as arguments.
             let (writer, other) = (rig.kernel("counts"), rig.kernel("no_pipe"));
             let arg = |kernel, mem: *const cl_mem| clSetKernelArg(kernel, 0, 8, mem.cast());
             assert_eq!(arg(writer, &buffer), CL_INVALID_MEM_OBJECT);
@@ -247,7 +239,7 @@ fn objects() {
                 u64::from(CL_KERNEL_ARG_ACCESS_WRITE_ONLY)
             );
 
-            // The host has no access, and a pipe is no buffer.
+            // CL_INVALID_MEM_OBJECT: host access, and use as a buffer.
             let mut word = 0u32;
             let at = (&raw mut word).cast();
             assert_eq!(
@@ -290,14 +282,14 @@ fn packets_come_in_order() {
             let (rig, p) = ready(&[device], packet, most, false);
             let queue = rig.queue(0);
             let numbers = rig.buffer(&vec![0i32; most as usize + 2]);
-            // Several times, so that the ring is passed; every time one packet more than there is room for.
+            // Several rounds wrap around the ring; each writes one packet more than fits.
             for _ in 0..3 {
                 go!(rig, queue, "in_a_row", 1, 0, p, most as i32 + 1);
                 assert_eq!(counts(&rig, queue, p), [most, most]);
                 go!(rig, queue, "all_in_a_row", 1, 0, p, most as i32 + 2, numbers);
                 let expected: Vec<i32> = (0..most as i32).chain([-1, -1]).collect();
                 assert_eq!(read::<i32>(queue, numbers, most as usize + 2), expected, "{packet} bytes");
-                // One in between moves the start.
+                // An extra packet moves the start.
                 go!(rig, queue, "in_a_row", 1, 0, p, 1);
                 go!(rig, queue, "all_in_a_row", 1, 0, p, 1, numbers);
                 assert_eq!(counts(&rig, queue, p)[0], 0);
@@ -343,7 +335,8 @@ fn reservations() {
         let queue = rig.queue(0);
         let seen = rig.buffer(&[77i32; 8]);
         go!(rig, queue, "out_of_order", 1, 0, p, seen);
-        // The third does not fit; nothing is there before the first reservation is committed; a reservation has its packets only.
+        // The third reservation does not fit. Reads fail before the first one is committed. Indices are
+        // relative to a reservation.
         assert_eq!(read::<i32>(queue, seen, 8), [3, 0, -1, 0, 0, 0, 3, 0]);
         go!(rig, queue, "all_in_a_row", 1, 0, p, 4, seen);
         assert_eq!(read::<i32>(queue, seen, 4), [5, 6, 7, -1]);
@@ -360,7 +353,7 @@ fn groups_reserve_together() {
         let (rig, unused) = ready(&[device], 12, 1, true);
         let queue = rig.queue(0);
         for local in [1usize, 7, 64] {
-            // Room for three groups and a bit.
+            // Room for three groups and part of another.
             let (size, most) = (4 * local, 3 * local + local / 2);
             let (p, room) = (pipe(rig.context, 12, most as u32), pipe(rig.context, 12, size as u32));
             let (valid, numbers) = (rig.buffer(&vec![7u32; size]), rig.buffer(&vec![0i32; size]));
@@ -372,7 +365,7 @@ fn groups_reserve_together() {
                 go!(rig, queue, "group_read", size, local, p, numbers);
                 let got = read::<i32>(queue, numbers, size);
                 for group in got.chunks(local) {
-                    // A whole group's packets, the last work-item's first.
+                    // Packets of a whole group, the last work-item's first.
                     assert!(
                         group.windows(2).all(|w| w[0] == w[1] + 1 || w[0] == -1 && w[1] == -1),
                         "{group:?}"
@@ -380,7 +373,7 @@ fn groups_reserve_together() {
                 }
                 assert_eq!(sorted(got.into_iter().filter(|n| *n >= 0).collect()), sent);
             }
-            // Sub-groups, in divergent ones of a work-group too.
+            // Sub-groups, including divergent ones of a work-group.
             go!(rig, queue, "sub_group_write", size, local, room);
             assert_eq!(counts(&rig, queue, room)[0], size as u32);
             go!(rig, queue, "sub_group_read", size, local, room, numbers);
@@ -394,7 +387,7 @@ fn groups_reserve_together() {
     }
 }
 
-/// Writers and readers in queues of their own, ordered by nothing: no packet is lost or comes twice.
+/// Writers and readers in unordered queues: no packet is lost or duplicated.
 #[test]
 fn readers_and_writers_at_once() {
     let (size, rounds) = (256usize, 20usize);
@@ -414,7 +407,7 @@ fn readers_and_writers_at_once() {
             }
         }
         finish(writers);
-        // What is left.
+        // The remaining packets.
         for number in &numbers[rounds..] {
             go!(rig, readers, "read", size, 0, p, *number, result);
         }

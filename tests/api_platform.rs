@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 #[test]
 fn platform_ids() {
     let (mut platform, mut count) = (null_mut(), 0);
-    // SAFETY: pointers are NULL or have room for what is asked.
+    // SAFETY: pointers are NULL or have room for the answer.
     unsafe {
         assert_eq!(clGetPlatformIDs(1, &mut platform, &mut count), CL_SUCCESS);
         assert_eq!(count, 1);

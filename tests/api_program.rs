@@ -87,14 +87,14 @@ fn kernel(program: cl_program, name: &str) -> Result<cl_kernel, cl_int> {
 fn binary(program: cl_program) -> Vec<u8> {
     let size = number(&info(program, CL_PROGRAM_BINARY_SIZES).unwrap()) as usize;
     let mut bytes = vec![0u8; size];
-    let mut place = bytes.as_mut_ptr();
+    let mut start = bytes.as_mut_ptr();
     // SAFETY: one device, one address with room for its binary.
     let code = unsafe {
         clGetProgramInfo(
             program,
             CL_PROGRAM_BINARIES,
             size_of::<*mut u8>(),
-            (&raw mut place).cast(),
+            (&raw mut start).cast(),
             null_mut(),
         )
     };
@@ -217,7 +217,7 @@ fn a_failed_build_has_a_log() {
     assert!(log(program).contains("undefined_name"), "{}", log(program));
     assert_eq!(text(&build_info(program, CL_PROGRAM_BUILD_OPTIONS).unwrap()), "-DQ=1");
     assert_eq!(info(program, CL_PROGRAM_KERNEL_NAMES), Err(CL_INVALID_PROGRAM_EXECUTABLE));
-    // The same program can be built with what it lacked.
+    // Adding the missing header makes the program build.
     assert_eq!(build(program, "-Dundefined_name=3"), CL_SUCCESS, "{}", log(program));
     assert_eq!(status(program), CL_BUILD_SUCCESS);
     assert_eq!(compile(program, "-Dundefined_name=+"), CL_COMPILE_PROGRAM_FAILURE);
@@ -238,7 +238,7 @@ fn a_build_has_kernels() {
     assert_eq!(number(&info(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).unwrap()), 0);
     assert_eq!(number(&build_info(program, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE).unwrap()), 0);
     assert_eq!(kernel(program, "missing"), Err(CL_INVALID_KERNEL_NAME));
-    // While a kernel exists the program cannot be built again.
+    // CL_INVALID_OPERATION: the program has kernels.
     let k = kernel(program, "scale").unwrap();
     assert_eq!(build(program, ""), CL_INVALID_OPERATION);
     assert_eq!(compile(program, ""), CL_INVALID_OPERATION);
@@ -323,7 +323,7 @@ fn compiling_and_linking() {
     assert_eq!(text(&build_info(program, CL_PROGRAM_BUILD_OPTIONS).unwrap()), "-cl-denorms-are-zero");
     release_kernel(kernel(program, "f").unwrap());
     assert_eq!(build(program, ""), CL_INVALID_OPERATION);
-    // A failed link leaves a program with a log.
+    // A failed link returns a program with a log.
     let (failed, code) = link(c, "", &[user]);
     assert_eq!(code, CL_LINK_PROGRAM_FAILURE);
     assert!(!failed.is_null());
@@ -335,7 +335,7 @@ fn compiling_and_linking() {
     end(c);
 }
 
-/// Constants at program scope may be declared in one program and defined in another.
+/// A program-scope constant declared in one program and defined in another.
 #[test]
 fn constants_of_other_programs() {
     let c = context();
@@ -364,7 +364,7 @@ fn constants_of_other_programs() {
     end(c);
 }
 
-/// A kernel may call a kernel, also one of another program.
+/// A kernel that calls a kernel, also one of another program.
 #[test]
 fn kernels_call_kernels_of_other_programs() {
     let c = context();
@@ -417,7 +417,7 @@ fn callbacks_see_the_end_of_the_build() {
     end(c);
 }
 
-/// Starts a build, or only a compilation, whose end a callback tells.
+/// Starts a build or a compilation with a callback.
 fn begin(
     program: cl_program,
     callback: extern "C" fn(cl_program, *mut c_void),
@@ -438,7 +438,7 @@ fn begin(
     receiver
 }
 
-/// What needs the outcome of a build waits for it, also for that of a compilation and of a link.
+/// Calls that depend on a build, compilation or link wait for it.
 #[test]
 fn calls_after_a_build_with_a_callback_wait_for_it() {
     let c = context();
@@ -460,7 +460,7 @@ fn calls_after_a_build_with_a_callback_wait_for_it() {
         |p| assert_eq!(build(p, ""), CL_SUCCESS),
     ];
     for (i, check) in uses.into_iter().enumerate() {
-        // A text of its own for each, which no cache has.
+        // Distinct sources, so that no cache contains them.
         let program = create(c, &format!("{SCALE}// {i} {}\n", std::process::id()));
         let done = begin(program, on_built, true);
         assert!([CL_BUILD_IN_PROGRESS, CL_BUILD_SUCCESS].contains(&status(program)));
@@ -507,7 +507,8 @@ fn sub_groups_that_an_intermediate_language_requires() {
     let library =
         clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
     let mut words = library.spirv;
-    // After the entry point: OpExecutionMode %function SubgroupsPerWorkgroup 2; first of all: OpCapability SubgroupDispatch.
+    // Inserts OpExecutionMode %function SubgroupsPerWorkgroup 2 after the entry point, and OpCapability
+    // SubgroupDispatch at the beginning.
     let mut at = 5;
     while words[at] & 0xffff != 15 {
         at += (words[at] >> 16) as usize;
@@ -571,10 +572,10 @@ fn intermediate_language() {
         }
     }
     release(program);
-    // Capabilities that no device has are refused, and named.
-    for (capability, place) in [(2u32, 5 * 4), (19, 5 * 4), (59, 5 * 4)] {
+    // The log names capabilities that no device supports.
+    for (capability, offset) in [(2u32, 5 * 4), (19, 5 * 4), (59, 5 * 4)] {
         let mut asking = bytes.clone();
-        asking.splice(place..place, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
+        asking.splice(offset..offset, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
         // SAFETY: a block with its length.
         assert!(
             unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) }.is_null()

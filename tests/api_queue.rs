@@ -59,7 +59,7 @@ fn hints() {
         assert_eq!(create(rig.context, [priority, value, 0].as_ptr()), Err(CL_INVALID_VALUE));
         assert_eq!(create(rig.context, [throttle, value, 0].as_ptr()), Err(CL_INVALID_VALUE));
     }
-    // Queues of all priorities share a buffer, one after the other.
+    // Queues of all priorities use one buffer in turn.
     let (mem, kernel) = (rig.buffer(&[0i32; 64]), rig.kernel("inc"));
     rig::set(kernel, 0, mem);
     let hints = [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR];

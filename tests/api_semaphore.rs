@@ -1,5 +1,5 @@
-//! cl_khr_semaphore: order of commands, states, and every error that can be provoked. What is shared with others is in
-//! `external.rs`.
+//! cl_khr_semaphore: order of commands, states, and every error that a test can provoke. `external.rs` tests
+//! shared semaphores.
 
 #![allow(clippy::unwrap_used)]
 
@@ -94,7 +94,7 @@ fn signals_order_commands_of_several_queues() {
         let mut value = 1u32;
         let mut before: Vec<cl_event> = Vec::new();
         for _ in 0..10 {
-            // In an out-of-order queue the order within it must be said.
+            // In an out-of-order queue dependencies must be explicit.
             let added = launch(queues[0], add, 64, &before);
             signal(queues[0], &[there], &[added]);
             let arrived = wait_for(queues[1], &[there], &[]);
@@ -129,7 +129,7 @@ fn waits_may_be_enqueued_before_their_signals() {
     assert_eq!(wait(&[done]), CL_SUCCESS);
     assert_eq!(status(waiting), CL_COMPLETE);
     assert_eq!(read::<u32>(first, mem, 16), [1; 16]);
-    // A pair is over: the next wait needs a signal of its own.
+    // Signal and wait are a pair: the next wait needs another signal.
     let waiting = wait_for(second, &[a], &[]);
     assert!(status(waiting) > CL_COMPLETE);
     signal(first, &[a], &[]);
@@ -260,7 +260,7 @@ fn errors_of_commands() {
             assert_eq!(call(queue, 1, &semaphore, null(), 0, &gate, null_mut()), wrong);
         }
     }
-    // None of that has signalled it.
+    // The failed calls have not signalled it.
     assert_eq!(payload(semaphore), 0);
     finish(queue);
 }

@@ -1,4 +1,4 @@
-//! Parts of a device: the host's processor divided equally, by counts and by what cores share.
+//! Sub-devices: the host's processor partitioned equally, by counts and by affinity domain.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ const EQUALLY: isize = CL_DEVICE_PARTITION_EQUALLY as isize;
 const BY_COUNTS: isize = CL_DEVICE_PARTITION_BY_COUNTS as isize;
 const BY_DOMAIN: isize = CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN as isize;
 
-/// The processor, and how many cores it has. To be called first in every test.
+/// The processor, and its number of cores. To be called first in every test.
 fn processor() -> (cl_device_id, u32) {
     static ONCE: Once = Once::new();
     // SAFETY: every test of the program waits here before it does anything else.
@@ -32,7 +32,7 @@ fn words(device: cl_device_id, name: cl_uint) -> Vec<isize> {
 
 fn divide(device: cl_device_id, list: &[isize]) -> Result<Vec<cl_device_id>, cl_int> {
     let mut count = 0;
-    // SAFETY: a terminated list; the count is asked for.
+    // SAFETY: a terminated list; a query of the count.
     let code = unsafe { clCreateSubDevices(device, list.as_ptr(), 0, null_mut(), &mut count) };
     if code != CL_SUCCESS {
         return Err(code);
@@ -47,7 +47,7 @@ fn divide(device: cl_device_id, list: &[isize]) -> Result<Vec<cl_device_id>, cl_
     Ok(parts)
 }
 
-/// Every part computes on the same buffer in turn, then the whole does.
+/// Every part computes on the same buffer in turn, then the whole device.
 fn compute(parent: cl_device_id, parts: &[cl_device_id]) {
     let all: Vec<cl_device_id> = parts.iter().copied().chain([parent]).collect();
     let (size, mut code) = (1000usize, 1);
@@ -60,7 +60,7 @@ fn compute(parent: cl_device_id, parts: &[cl_device_id]) {
         let mut text = source.as_ptr().cast();
         let program = clCreateProgramWithSource(context, 1, &mut text, &source.len(), &mut code);
         ok(code);
-        // What is built for a device is built for its parts.
+        // A program built for a device is built for its sub-devices.
         ok(clBuildProgram(program, 1, &parent, null(), None, null_mut()));
         let kernel = clCreateKernel(program, c"f".as_ptr(), &mut code);
         ok(code);
@@ -96,7 +96,7 @@ fn compute(parent: cl_device_id, parts: &[cl_device_id]) {
     }
 }
 
-/// What is true of all parts of a device, which are then given back.
+/// Checks properties that all sub-devices share, and releases them.
 fn check(parent: cl_device_id, parts: &[cl_device_id], counts: &[u32], told: &[isize]) {
     assert_eq!(parts.iter().map(|p| units(*p)).collect::<Vec<_>>(), counts);
     compute(parent, parts);
@@ -133,7 +133,7 @@ fn equally_and_by_counts() {
     let list = [BY_COUNTS, 1, rest, 0, 0];
     let parts = divide(whole, &list).unwrap();
     check(whole, &parts, &[1, n - 1], &list);
-    // A part of a part.
+    // A sub-device of a sub-device.
     let list = [BY_COUNTS, n as isize, 0, 0];
     let all = divide(whole, &list).unwrap();
     let parts = divide(all[0], &[BY_COUNTS, 1, 0, 0]).unwrap();
@@ -141,7 +141,7 @@ fn equally_and_by_counts() {
     check(whole, &all, &[n], &list);
     for (list, code) in [
         (&[EQUALLY, 0, 0][..], CL_INVALID_VALUE),
-        // The only part would be the whole.
+        // CL_DEVICE_PARTITION_FAILED: the only part would be the whole.
         (&[EQUALLY, n as isize, 0], CL_DEVICE_PARTITION_FAILED),
         (&[EQUALLY, n as isize + 1, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
@@ -171,7 +171,7 @@ fn by_what_cores_share() {
         let parts = parts.unwrap();
         let counts: Vec<u32> = parts.iter().map(|p| units(*p)).collect();
         assert!(counts.len() > 1 && counts.iter().sum::<u32>() == n, "{counts:?}");
-        // The next domain has a name of its own.
+        // CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE reports the actual domain.
         let told = words(parts[0], CL_DEVICE_PARTITION_TYPE);
         assert!(told[0] == BY_DOMAIN && told[2] == 0 && (told[1] == domain || bit == 5), "{told:?}");
         check(whole, &parts, &counts, &told);

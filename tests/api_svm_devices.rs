@@ -1,6 +1,6 @@
-//! Shared virtual memory of several devices that have addresses of their own: the software device twice, as if it were two
-//! graphics processors, alone and with the host's processor. On a machine with several graphics processors,
-//! `VK_DRIVER_FILES=MANIFEST cargo test --test api_svm_devices` tests those of a driver.
+//! Shared virtual memory of several devices with addresses of their own: the software device twice, in the
+//! role of two graphics processors, alone and with the host's processor. On a machine with several graphics
+//! processors, `VK_DRIVER_FILES=MANIFEST cargo test --test api_svm_devices` tests those of one driver.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,10 +36,10 @@ struct Node {
     value: u32,
 }
 
-/// A context of Vulkan devices, at least two, and of the processor if that is wanted.
+/// A context of Vulkan devices, at least two, and optionally of the processor.
 fn world(with_processor: bool) -> Option<(Vec<cl_device_id>, Rig)> {
     software_device_twice("vulkan,cpu", "-host_addresses");
-    // The processor uses every address.
+    // The processor accesses every address.
     let system = |d: &cl_device_id| {
         number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0
     };
@@ -58,7 +58,7 @@ fn world(with_processor: bool) -> Option<(Vec<cl_device_id>, Rig)> {
     Some((list, rig))
 }
 
-/// Memory of every device; none where the devices have no address in common, which software devices have.
+/// Memory of every device; `None` if the devices have no address in common. Software devices always have one.
 fn alloc<T>(rig: &Rig, flags: cl_svm_mem_flags, count: usize) -> Option<*mut T> {
     // SAFETY: a live context.
     let at = unsafe { clSVMAlloc(rig.context, flags, count * size_of::<T>(), 0) };
@@ -87,7 +87,7 @@ fn devices_take_turns_at_one_address() {
         let queues: Vec<_> = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(0)).collect();
         let step = rig.kernel("step");
         for flags in [0, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER] {
-            // Several at a time.
+            // Several allocations at a time.
             let Some(first) = alloc::<u32>(&rig, flags, N) else { return };
             let Some(at) = alloc::<u32>(&rig, flags, N) else { return };
             assert_ne!(first, at);
@@ -119,7 +119,7 @@ fn devices_take_turns_at_one_address() {
     }
 }
 
-/// Pointers that the host stores lead every device to the same nodes.
+/// Pointers stored by the host lead every device to the same nodes.
 #[test]
 fn a_list_is_walked_by_every_device() {
     let Some((devices, rig)) = world(true) else { return };
@@ -127,13 +127,13 @@ fn a_list_is_walked_by_every_device() {
     let (walk, length) = (rig.kernel("walk"), rig.buffer(&[0u32]));
     let queues: Vec<_> = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(0)).collect();
     map(queues[0], nodes.cast(), N * size_of::<Node>());
-    // In an order that is not that of memory.
-    let place = |i: usize| i * 7 % N;
+    // In an order other than that of the addresses.
+    let slot = |i: usize| i * 7 % N;
     // SAFETY: the memory has as many nodes, and the host has it mapped.
     let list = unsafe { std::slice::from_raw_parts_mut(nodes, N) };
     for i in 0..N {
-        let next = if i + 1 < N { nodes.wrapping_add(place(i + 1)) } else { null_mut() };
-        list[place(i)] = Node { next, value: i as u32 };
+        let next = if i + 1 < N { nodes.wrapping_add(slot(i + 1)) } else { null_mut() };
+        list[slot(i)] = Node { next, value: i as u32 };
     }
     unmap(queues[0], nodes.cast());
     finish(queues[0]);
@@ -150,7 +150,7 @@ fn a_list_is_walked_by_every_device() {
     // SAFETY: as above.
     let list = unsafe { std::slice::from_raw_parts(nodes, N) };
     for i in 0..N {
-        assert_eq!(list[place(i)].value, (i + 10 * devices.len()) as u32);
+        assert_eq!(list[slot(i)].value, (i + 10 * devices.len()) as u32);
     }
     unmap(queues[0], nodes.cast());
     finish(queues[0]);

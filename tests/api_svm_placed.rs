@@ -1,4 +1,4 @@
-//! Shared memory: memory that both see is placed at the device's address.
+//! Shared memory: memory that both see is mapped at the device's address.
 
 #[macro_use]
 mod svm;

@@ -1,5 +1,5 @@
-//! A device whose buffers the host does not see (hidden here): blocking calls, and memory of the application that is used
-//! again as soon as they return.
+//! A device whose buffers the host cannot map (hidden here): blocking calls, and memory of the application
+//! that is reused as soon as they return.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,7 +44,7 @@ fn the_source_of_a_blocking_write_may_be_used_again() {
                     &mut written,
                 ));
                 source.fill(u32::MAX);
-                // What waits for the write sees all of it.
+                // Commands that wait for the write see all of it.
                 seen.fill(0);
                 ok(clEnqueueReadBuffer(
                     queue,

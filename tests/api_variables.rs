@@ -1,5 +1,5 @@
-//! Program-scope variables through the ICD loader: linked programs, copies of a program, order between launches, binaries,
-//! sizes.
+//! Program-scope variables through the ICD loader: linked programs, copies of a program, order between
+//! launches, binaries, sizes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -120,7 +120,8 @@ fn variables_of_linked_programs_live_as_long_as_the_program() {
     set(add, 0, 4i32);
     launch(queue, add, 10, &[]);
     assert_eq!(looked(&rig, queue), [45, 4, 2, 78]);
-    // Another program of the same parts has its own variables, and one from its binary starts anew.
+    // Another program of the same parts has its own variables; a program from its binary starts with the
+    // initial values.
     let other = Rig { device, context, program: linked(context, &parts) };
     assert_eq!(looked(&other, queue), [5, 0, 2, 77]);
     let again = Rig { device, context, program: reloaded(context, rig.program) };
@@ -130,7 +131,7 @@ fn variables_of_linked_programs_live_as_long_as_the_program() {
     assert_eq!(looked(&rig, rig.queue(0)), [45, 4, 2, 79]);
 }
 
-/// Launches that have nothing but a variable in common are not reordered: nothing is waited for in between.
+/// Launches that share only a variable are not reordered, without a wait between them.
 #[test]
 fn launches_are_ordered_by_what_they_do_to_variables() {
     let (device, context) = (device(), context());
@@ -148,7 +149,7 @@ fn launches_are_ordered_by_what_they_do_to_variables() {
         want = want.wrapping_add(64 * (n % 3)).wrapping_mul(2);
     }
     assert_eq!(looked(&rig, queue)[0], want);
-    // In a queue without order, events say what goes first.
+    // In an out-of-order queue events determine the order.
     let (unordered, mut last) = (rig.queue(OUT_OF_ORDER), Vec::new());
     for _ in 0..5 {
         last = vec![launch(unordered, twice, 1, &last)];
@@ -171,7 +172,7 @@ fn sizes_are_reported() {
     let largest = size(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE);
     assert!(largest >= 64 << 10);
     assert!(size(CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE) > 0);
-    // A variable as large as is allowed: zero at first, written and read at its end.
+    // A variable of the maximum size: zero at first, written and read at its end.
     let context = context();
     let source = format!(
         "global uchar big[{largest}]; global int one = 1;

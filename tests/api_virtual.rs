@@ -1,5 +1,5 @@
-//! A device without addresses of buffers (hidden here): pointers in memory, across launches and between parts of a buffer,
-//! NULL, arguments that fit no push constants, and what such a device reports.
+//! A device without buffer device addresses (hidden here): pointers in memory, across launches and between
+//! parts of a buffer, NULL, arguments beyond the push constants, and the device's queries.
 
 #![allow(clippy::unwrap_used)]
 
@@ -58,7 +58,7 @@ fn nothing_is_reported_that_needs_addresses() {
     let (most, all) = (number(&info(CL_DEVICE_MAX_MEM_ALLOC_SIZE)), number(&info(CL_DEVICE_GLOBAL_MEM_SIZE)));
     // CL_DEVICE_MAX_MEM_ALLOC_SIZE: at least max(min(1 GiB, a quarter of the memory), 32 MiB).
     assert!(most >= (all / 4).clamp(32 << 20, 1 << 30) && most < 1 << 31, "{most} of {all}");
-    // The largest buffer can be used.
+    // The largest buffer works.
     let mut code = 1;
     // SAFETY: no host memory.
     let mem = unsafe { clCreateBuffer(rig.context, CL_MEM_READ_WRITE, most as usize, null_mut(), &mut code) };
@@ -70,7 +70,8 @@ fn nothing_is_reported_that_needs_addresses() {
     mem.release();
 }
 
-/// A list that one kernel makes and another follows; its nodes are in two parts of one buffer and in a third buffer.
+/// A list that one kernel builds and another follows; its nodes are in two parts of one buffer and in a third
+/// buffer.
 #[test]
 fn pointers_in_memory_stay_valid() {
     let rig = rig("
@@ -104,7 +105,7 @@ fn pointers_in_memory_stay_valid() {
     assert_eq!(values, [-1; 4]);
 }
 
-/// Pointers to arguments and to each other in program-scope variables, from one launch to the next.
+/// Pointers to arguments and to each other in program-scope variables, kept between launches.
 #[test]
 fn variables_keep_pointers() {
     let rig = rig("
@@ -191,7 +192,7 @@ fn arguments_may_be_in_a_buffer() {
     set(kernel, 3, [0.0f32, 0.0, 7.0, 0.0]);
     set(kernel, 4, second);
     set(kernel, 5, [0i64, 0, 0, 0, 0, 8, 0, 0]);
-    // 41 work-items in groups of 8 are two dispatches, whose blocks differ.
+    // 41 work-items in groups of 8 make two dispatches with different argument blocks.
     let (size, local) = (41usize, 8usize);
     // SAFETY: live handles; one dimension.
     ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, &local, 0, null(), null_mut()) });

@@ -1,12 +1,15 @@
-//! Execution tests: every `tests/exec/*.cl` is built and launched through the system's OpenCL loader on every device of
-//! our driver, and its results are compared with the expectations in its `//!` lines (see `exec_support/case.rs`).
-//! Vulkan's validation layer and spirv-val must have nothing to complain of.
+//! Execution tests: every `tests/exec/*.cl` is built and launched through the system's OpenCL loader on every
+//! device of our driver. Its results are compared with the expectations in its `//!` lines (see
+//! `exec_support/case.rs`). Vulkan's validation layer and spirv-val must report nothing.
 //!
-//! The same tests run once more on devices that lack something; with `PYROCLAST_EXEC_MATRIX=1` on devices that lack each
-//! feature and many several of them, with `PYROCLAST_EXEC_MATRIX=pairs` on those that lack any two: `cargo test --test exec
-//! -- without` then prints a line for each device. Tests of what a device does not report are ignored there, and a test
-//! of its own looks at what is reported. Tests of doubles run on devices that fall back to the processor, too; in the matrix
-//! all tests do. Tests of variables and vectors run under the checker of the CPU device, in the matrix all do; it must be silent.
+//! The tests run again on devices with hidden features: a few of them by default, each feature and many
+//! combinations with `PYROCLAST_EXEC_MATRIX=1`, any two features with `PYROCLAST_EXEC_MATRIX=pairs`.
+//! `cargo test --test exec -- without` then prints a line for each device. Tests that require a hidden feature
+//! are ignored there; a separate test checks the device's queries.
+//!
+//! Tests with doubles also run on devices that fall back to the processor; in the matrix all tests do. Tests of
+//! variables and vectors run under the checker of the CPU device, in the matrix all tests do; the checker must
+//! report nothing.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -80,7 +83,7 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     case.check(&after, session.keeps_denormals())
 }
 
-/// What a device may lack; the tests whose names hold a text run once more without each.
+/// Features that a device may lack; the tests whose names contain a text run again without each of them.
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", ""),
     ("-mapped_buffers,-host_import", ""),
@@ -90,7 +93,7 @@ const LACKING: &[(&str, &str)] = &[
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
 ];
 
-/// Features that devices may lack, each with what depends on it.
+/// Optional features, each with the extensions and queries that depend on it.
 const FEATURES: &[&str] = &[
     "-buffer_device_address",
     "-int64,-int64_atomics",
@@ -106,7 +109,8 @@ const FEATURES: &[&str] = &[
     "-float_controls",
 ];
 
-/// Others that devices may lack, and several together: with `PYROCLAST_EXEC_MATRIX` set, besides each feature alone.
+/// Further features and combinations that devices may lack: with `PYROCLAST_EXEC_MATRIX` set, besides each
+/// feature alone.
 const MATRIX: &[&str] = &[
     "-buffer_device_address,-bindings",
     "-buffer_device_address,-int64,-int64_atomics",
@@ -132,14 +136,14 @@ const MATRIX: &[&str] = &[
     EVERYTHING,
 ];
 
-/// Devices that fall back to the processor for what they lack.
+/// Devices that fall back to the processor for the features they lack.
 const FALLING_BACK: &[&str] = &["-float16,-float64,-int64_atomics", EVERYTHING];
 
 const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
     -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,\
     -workgroup_explicit_layout,-subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4";
 
-/// The devices that lack something on which tests run again, with the filter of their names.
+/// The devices with hidden features on which tests run again, with the filter of test names.
 fn lacking() -> Vec<(String, &'static str)> {
     let mut list: Vec<(String, &str)> =
         LACKING.iter().map(|(hidden, filter)| (hidden.to_string(), *filter)).collect();
@@ -156,7 +160,7 @@ fn lacking() -> Vec<(String, &'static str)> {
     list
 }
 
-/// What must not be reported without a feature.
+/// Features that must not be reported if another one is hidden.
 const REPORTED: &[(&str, &[&str])] = &[
     ("float16", &["cl_khr_fp16", "__opencl_c_ext_fp16_global_atomic_add"]),
     ("float64", &["cl_khr_fp64", "__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_add"]),
@@ -175,7 +179,8 @@ const REPORTED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Extensions, features of the language and the compiler's macros agree, and nothing is among them that needs what is hidden.
+/// Extensions, features of the language and the compiler's macros agree, and none of them depends on a hidden
+/// feature.
 fn reported(api: &Api, device: &Device) -> Result<(), String> {
     let session = Session::new(api, device)?;
     let (extensions, features) = (session.extensions(), session.c_features());
@@ -187,13 +192,13 @@ fn reported(api: &Api, device: &Device) -> Result<(), String> {
     let falls_back = std::env::var_os("PYROCLAST_FALLBACK").is_some();
     for (feature, names) in REPORTED {
         for name in *names {
-            // The processor has no part in what memory is.
+            // Fallback to the processor does not change the memory features.
             let helped = falls_back && *feature != "buffer_device_address";
             if hidden.contains(feature) && has(name) != helped {
                 let but = if helped { "not reported, though the processor has it," } else { "reported" };
                 return Err(format!("{name} is {but} without {feature}"));
             }
-            // Extensions of the API only have no macro.
+            // Extensions of the API only define no macro.
             if !names.contains(&"cl_ext_buffer_device_address") {
                 let wrong = if has(name) { "!" } else { "" };
                 source += &format!("#if {wrong}defined({name})\n#error {name}\n#endif\n");
@@ -241,7 +246,7 @@ fn main() -> std::process::ExitCode {
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());
                     let trial = Trial::test(name, move || {
                         run(&api, &device, &path).map_err(Failed::from)?;
-                        // Tests beside this one may have caused it.
+                        // Tests that run at the same time may have caused it.
                         validation::new_complaints()
                             .map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
                     });

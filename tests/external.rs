@@ -1,5 +1,6 @@
 //! Memory and semaphores shared with another Vulkan instance, in this process and in another one
-//! (cl_khr_external_memory, cl_khr_external_semaphore). What the device cannot share is skipped, and said so.
+//! (cl_khr_external_memory, cl_khr_external_semaphore). Handle types that the device cannot share are skipped
+//! with a message.
 
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +38,7 @@ const EXPORT: u64 = CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as u64;
 const DEVICES: u64 = CL_MEM_DEVICE_HANDLE_LIST_KHR as u64;
 const MEMORY: u64 = CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
 
-/// Names the descriptors for the other process.
+/// Environment variable that lists the descriptors for the other process.
 const FDS: &str = "PYROCLAST_TEST_FDS";
 
 fn shares(what: &str) -> bool {
@@ -88,7 +89,7 @@ fn handle(rig: &Rig, semaphore: cl_semaphore_khr, kind: u64) -> RawFd {
     fd
 }
 
-/// What a kernel does to a buffer between acquire and release.
+/// Effect of a kernel on a buffer between acquire and release.
 fn use_buffer(rig: &Rig, queue: cl_command_queue, mem: cl_mem, n: u32) {
     let add = rig.kernel("add");
     set(add, 0, mem);
@@ -111,7 +112,7 @@ fn identity_of_the_device() {
     let uuid = device_info(device(), CL_DEVICE_UUID_KHR).unwrap();
     assert!(uuid.len() == 16 && uuid.iter().any(|b| *b != 0));
     assert_eq!(device_info(device(), CL_DRIVER_UUID_KHR).unwrap().len(), 16);
-    // Finds the device again by it.
+    // Identifies the same device in the other process.
     OtherVulkan::open();
 }
 
@@ -132,11 +133,11 @@ fn memory_is_shared() {
         assert_eq!(read::<u32>(queue, mem, WORDS), expected(round * 1001));
         assert_eq!(other.read(&buffer, None), expected(round * 1001));
     }
-    // Transfers and mappings too, and a second buffer of the same memory.
+    // Transfers and mappings, and a second buffer of the same memory.
     let list = [MEMORY, other.memory_fd(&buffer) as u64, DEVICES, rig.device as u64, 0, 0];
     let again = import(rig.context, &list, CL_MEM_READ_WRITE, WORDS * 4).unwrap();
     let (mut code, word) = (1, 77u32);
-    // SAFETY: live handles; the mapping has the size and is given back.
+    // SAFETY: live handles; the mapping has the size and is unmapped.
     unsafe {
         ok(clEnqueueFillBuffer(queue, mem, (&raw const word).cast(), 4, 0, 8, 0, null(), null_mut()));
         finish(queue);
@@ -205,7 +206,7 @@ fn errors_of_memory() {
     }
     assert_eq!(import(context, &list, flags, 0), Err(CL_INVALID_BUFFER_SIZE));
     assert_eq!(import(context, &list, flags, usize::MAX), Err(CL_INVALID_BUFFER_SIZE));
-    // Numbers that are no file descriptors.
+    // CL_INVALID_VALUE: numbers that are not file descriptors.
     for wrong in [-1, -64, 1 << 20] {
         assert_eq!(
             import(context, &[MEMORY, wrong as u64, 0], flags, size),
@@ -240,7 +241,7 @@ fn errors_of_memory() {
             ok(call(queue, 0, null(), 0, null(), &mut event));
             ok(wait(&[event]));
         }
-        // The descriptor was never taken.
+        // The failed call did not take the descriptor.
         let mem = import(context, &list, flags, size).unwrap();
         let foreign = Rig::new(SOURCE);
         let elsewhere = foreign.queue(0);
@@ -261,7 +262,7 @@ fn semaphores_are_shared() {
     let mem =
         import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
             .unwrap();
-    // One from there, one from here.
+    // One semaphore imported, one exported.
     let filled = other.semaphore(Kind::OPAQUE_FD);
     let fd = other.semaphore_fd(filled, Kind::OPAQUE_FD) as u64;
     let filled_here = semaphore(rig.context, &[TYPE, BINARY, OPAQUE, fd, 0]).unwrap();
@@ -325,14 +326,14 @@ fn sync_files_carry_one_signal() {
         import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
             .unwrap();
     let here = semaphore(rig.context, &[TYPE, BINARY, SYNC, -1i32 as u32 as u64, 0]).unwrap();
-    // What has been signalled already.
+    // A semaphore that is already signalled.
     wait_for(queue, here);
     finish(queue);
     let exported = semaphore(rig.context, &[TYPE, BINARY, EXPORT, SYNC, 0, 0]).unwrap();
     for round in 1..4 {
         let filled = other.semaphore(Kind::SYNC_FD);
         other.fill(&buffer, round * 100, None, Some(filled));
-        // SAFETY: a live handle; the descriptor is given away.
+        // SAFETY: a live handle; the import takes the descriptor.
         ok(unsafe {
             clReImportSemaphoreSyncFdKHR(here, null_mut(), other.semaphore_fd(filled, Kind::SYNC_FD))
         });
@@ -350,7 +351,7 @@ fn sync_files_carry_one_signal() {
     }
 }
 
-/// The descriptor survives the start of another program.
+/// Makes the descriptor survive exec.
 fn inheritable(fd: RawFd) -> RawFd {
     // SAFETY: a descriptor of ours.
     assert_eq!(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }, 0);
@@ -368,8 +369,8 @@ fn another_process_shares_memory_and_semaphores() {
     let with_semaphores = shares("cl_khr_external_semaphore_opaque_fd");
     let (mut filled, mut added) = (None, None);
     if with_semaphores {
-        for place in [&mut filled, &mut added] {
-            let semaphore = *place.insert(other.semaphore(Kind::OPAQUE_FD));
+        for slot in [&mut filled, &mut added] {
+            let semaphore = *slot.insert(other.semaphore(Kind::OPAQUE_FD));
             fds.push(inheritable(other.semaphore_fd(semaphore, Kind::OPAQUE_FD)));
         }
     }
@@ -378,7 +379,7 @@ fn another_process_shares_memory_and_semaphores() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     let mut child = child.args(["--ignored", "--exact", "the_other_process"]).env(FDS, list).spawn().unwrap();
     if with_semaphores {
-        // Told by the semaphore alone, while the other process may still be there.
+        // Synchronised by the semaphore alone, while the other process may still run.
         assert_eq!(other.read(&buffer, added), expected(4321));
     }
     assert!(child.wait().unwrap().success());

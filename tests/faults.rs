@@ -1,9 +1,10 @@
-//! Vulkan calls that fail: one call of a program (`fault_support/program.rs`) gives an error that Vulkan allows, each call
-//! in turn. The program gets an error that OpenCL allows there, nothing crashes, hangs or leaks, and the next program works,
-//! unless the device was lost. `fault_support/limits.rs` has the faults of the system: full disks, no descriptors, no memory.
+//! Failing Vulkan calls: one call of a program (`fault_support/program.rs`) returns an error that Vulkan
+//! allows, each call in turn. The program must receive an error that OpenCL allows there, without crashes,
+//! hangs and leaks, and the next program must work, unless the device was lost. `fault_support/limits.rs` has
+//! the faults of the system: full disks, no descriptors, no memory.
 //!
-//! The loader in `vulkan_faults` stands in place of libvulkan.so.1 in the child processes. `PYROCLAST_STRESS=1` tries every
-//! call with every error; without it there is a choice.
+//! The loader in `vulkan_faults` replaces libvulkan.so.1 in the child processes. `PYROCLAST_STRESS=1` tries
+//! every call with every error; without it the tests try a selection.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -34,10 +35,10 @@ const OUT_OF_DEVICE_MEMORY: i32 = -2;
 const INITIALIZATION_FAILED: i32 = -3;
 const DEVICE_LOST: i32 = -4;
 
-/// Where the child finds the loader with faults.
+/// Folder from which the child loads the faulty loader.
 const FOLDER: &str = "VULKAN_FAULTS_FOLDER";
 
-/// The control of the loader.
+/// Control functions of the faulty loader.
 struct Faults(Library);
 
 impl Faults {
@@ -56,7 +57,7 @@ impl Faults {
         // SAFETY: as above.
         unsafe { self.0.get::<extern "C" fn() -> u64>(b"vulkan_faults_calls\0").unwrap()() }
     }
-    /// The function that failed.
+    /// Name of the function that failed.
     fn failed(&self) -> Option<&'static str> {
         // SAFETY: as above; a string that lives as long as the library, which is not closed.
         unsafe {
@@ -105,14 +106,14 @@ fn with_faults(command: &mut Command, folder: &Path) {
     command.env("VULKAN_FAULTS_REAL", vulkan().expect("a Vulkan loader is installed"));
     let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
     command.env("LD_LIBRARY_PATH", format!("{}:{path}", folder.display())).env(FOLDER, folder);
-    // Compilations are kept, by all cases together: the compiler's child process is tested elsewhere.
+    // All cases share one cache of compilations: other tests cover the compiler's child process.
     command
         .env_remove("PYROCLAST_NO_CACHE")
         .env("PYROCLAST_CACHE_DIR", std::env::temp_dir().join("pyroclast-faults-cache"));
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
 }
 
-/// The errors that OpenCL allows where a call needs memory that cannot be had.
+/// Errors that OpenCL allows for a call whose allocation fails.
 fn allowed((what, code): program::Failure) -> bool {
     match code {
         CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => true,
@@ -122,7 +123,7 @@ fn allowed((what, code): program::Failure) -> bool {
                 || what.starts_with("clSVM")
                 || what.starts_with("clCommand")
         }
-        // A command that waits for one that failed, and a call that waits for such a command.
+        // A command that waits for a failed one, and a call that waits for such a command.
         CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {
             what == "clWaitForEvents" || what.starts_with("clEnqueue")
         }
@@ -165,8 +166,8 @@ fn memory_runs_out() {
     no_children();
 }
 
-/// A pass of work leaves no more objects and descriptors than there were before it, or hardly any; passes before it may, for
-/// pools grow until they hold what is ever in use, or given back, at a time.
+/// Requires that a pass of work leaves hardly more objects and descriptors than existed before it. Earlier
+/// passes may leave more, since pools grow to the maximum number in use, or free, at a time.
 fn objects_settle(faults: &Faults, mut pass: impl FnMut()) {
     let mut counts = vec![(faults.live(), open_descriptors())];
     while counts.len() <= 8 {
@@ -181,12 +182,12 @@ fn objects_settle(faults: &Faults, mut pass: impl FnMut()) {
     panic!("objects and descriptors after each pass: {counts:?}");
 }
 
-/// Whether no more objects are alive than before, or hardly any.
+/// Whether the number of live objects has hardly grown.
 fn as_few(before: &BTreeMap<&str, i64>, after: &BTreeMap<&str, i64>) -> bool {
     after.iter().all(|(kind, count)| *count <= before[kind] + 2)
 }
 
-/// Everything that is made is released: Vulkan's objects, memory, descriptors, threads.
+/// Requires that everything is released: Vulkan objects, memory, descriptors, threads.
 fn nothing_is_left() {
     let faults = Faults::open();
     let rounds = if thorough() { 5_000 } else { 75 };
@@ -197,8 +198,8 @@ fn nothing_is_left() {
     no_children();
 }
 
-/// When the last command is complete, no thread of the driver calls Vulkan any more: the application may end now, and
-/// Vulkan's libraries run their destructors. The reaper found out, as nobody waited.
+/// After the last command completes, no thread of the driver calls Vulkan: the application may exit and run
+/// the destructors of Vulkan's libraries. The reaper completes the commands, since no other thread waits.
 fn vulkan_is_left_alone() {
     let faults = Faults::open();
     let rig = Rig::new(
@@ -222,7 +223,7 @@ fn vulkan_is_left_alone() {
     }
 }
 
-/// A program is in the middle of its work when the device is lost.
+/// The device is lost in the middle of a program's work.
 fn the_device_is_lost() {
     let faults = Faults::open();
     let number: u64 = std::env::var("FAULT_NUMBER").unwrap().parse().unwrap();
@@ -236,7 +237,7 @@ fn the_device_is_lost() {
         assert!(lost && allowed(failure), "{failure:?}");
     }
     if lost {
-        // Every later program is told; the queries of the platform and the device go on.
+        // Every later program fails as well; queries of the platform and the device still work.
         let (what, code) = program::run().expect_err("the device is lost");
         assert!(
             matches!(code, CL_OUT_OF_RESOURCES | CL_DEVICE_NOT_AVAILABLE | CL_OUT_OF_HOST_MEMORY),
@@ -251,10 +252,10 @@ fn number_of(name: cl_device_info) -> u64 {
     number(&device_info(device(), name).unwrap())
 }
 
-/// A call fails while devices are looked for: there is none then, or one that works.
+/// A call fails during device enumeration: the list is empty, or contains a working device.
 fn the_start_fails() {
     let (faults, mut count) = (Faults::open(), 0);
-    // SAFETY: a count is asked for.
+    // SAFETY: a query of the count.
     let code = unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
     let failed = faults.failed();
     faults.set(0, 0, 0);

@@ -1,7 +1,7 @@
-//! The driver in unusual hosts. Each case runs in a child process of its own, so that it can ignore signals, close
-//! descriptors, fork and use up what it likes; it succeeds if the child exits with 0 in time.
+//! The driver in unusual hosts. Each case runs in a child process, so that it can ignore signals, close
+//! descriptors, fork and exhaust resources. It succeeds if the child exits with 0 in time.
 //!
-//! Programs are compiled anew in every case (no cache), so that the compiler's child process is part of it.
+//! Every case compiles its programs anew (no cache), so that it covers the compiler's child process.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -27,7 +27,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The same software device twice; where there is none, the case finds one device and has nothing to do.
+/// Lists the software device twice. Without a software device the case finds a single device and skips.
 fn twice_the_device(command: &mut Command, folder: &Path) {
     let found = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"]
         .into_iter()
@@ -66,7 +66,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a_hundred_thousand_launches_take_no_memory",
         run: launches_ahead_of_the_device,
-        // The validation layer keeps a record of each.
+        // The validation layer keeps a record of each object.
         prepare: |command, _| {
             command.env("PYROCLAST_VALIDATE", "");
         },
@@ -120,7 +120,7 @@ const CASES: &[Case] = &[
         name: "there_is_no_vulkan_loader",
         run: no_device,
         prepare: |command, folder| {
-            // The dynamic linker finds this first, and nothing to load in it.
+            // The dynamic linker finds this file first, and cannot load it.
             std::fs::write(folder.join("libvulkan.so.1"), "no library").unwrap();
             std::fs::write(folder.join("libvulkan.so"), "no library").unwrap();
             let own = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
@@ -133,7 +133,7 @@ const CASES: &[Case] = &[
         run: nothing_leaks,
         prepare: |command, folder| {
             command.env("PYROCLAST_CACHE_DIR", folder.join("cache")).env_remove("PYROCLAST_NO_CACHE");
-            // The layer keeps records of its own.
+            // The validation layer keeps records of its own.
             command.env("PYROCLAST_VALIDATE", "none");
         },
     },
@@ -196,7 +196,7 @@ fn sigchld_is_ignored() {
     // SAFETY: a standard signal and disposition.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     works();
-    // A program with an error still has its log, although nobody can tell how the compiler ended.
+    // A failed build has its log, although the compiler's exit status is unknown.
     build_fails("undeclared identifier");
 }
 
@@ -205,7 +205,7 @@ static REAP: AtomicBool = AtomicBool::new(true);
 fn every_child_is_reaped() {
     let reaper = std::thread::spawn(|| {
         while REAP.load(Ordering::Relaxed) {
-            // SAFETY: the status is not asked for.
+            // SAFETY: the status pointer may be NULL.
             if unsafe { libc::waitpid(-1, null_mut(), 0) } < 0 {
                 std::thread::sleep(Duration::from_micros(50));
             }
@@ -220,7 +220,7 @@ fn every_child_is_reaped() {
 }
 
 fn standard_descriptors_are_closed() {
-    // SAFETY: nobody uses them.
+    // SAFETY: no other code uses them.
     unsafe {
         libc::close(0);
         libc::close(1);
@@ -257,7 +257,7 @@ fn two_hundred_threads() {
 }
 
 fn threads_have_small_stacks() {
-    // As Go, Java and musl programs have them.
+    // Stack sizes of Go, Java and musl programs.
     let small = std::thread::Builder::new().stack_size(128 << 10);
     small.spawn(works).unwrap().join().unwrap();
 }
@@ -307,7 +307,7 @@ fn another_driver() {
     });
 }
 
-/// A program in C that knows the library as its OpenCL library.
+/// A C program that links the library as its OpenCL library.
 const LINKED: &str = r#"
 #include <stdio.h>
 #include <stddef.h>
@@ -365,7 +365,7 @@ fn closed_and_opened_again() {
     }
     without_loader();
     works();
-    // What runs in the background outlives the last close.
+    // Background work outlives the last dlclose.
     // SAFETY: the handle is the library's own; closing it more often than opened is refused at worst.
     unsafe {
         let library = Library::new(&driver).unwrap();
@@ -374,7 +374,7 @@ fn closed_and_opened_again() {
     works();
 }
 
-/// Forks; the child runs `work` and tells by its exit status whether it came back.
+/// Forks. The child runs `work`; its exit status says whether `work` returned.
 fn in_forked_child(exit: unsafe extern "C" fn(i32) -> !, work: impl Fn() -> bool) -> Option<i32> {
     // SAFETY: the child calls the driver and nothing that needs the parent's other threads.
     unsafe {
@@ -423,9 +423,9 @@ fn forks_after_use() {
     };
     assert_eq!(in_forked_child(libc::_exit, refused), Some(0));
     assert_eq!(in_forked_child(libc::exit, refused), Some(0), "the child with exit()");
-    // A child that runs another program has nothing to do with it.
+    // A child that executes another program is not affected.
     assert!(Command::new("/bin/true").status().unwrap().success());
-    // The parent goes on.
+    // The parent continues to use the driver.
     ok(wait(&[event]));
     assert_eq!(read::<u32>(queue, mem, 64), [2; 64]);
     runs(&rig);
@@ -447,7 +447,7 @@ fn forks_after_use() {
 }
 
 fn forks_before_use() {
-    // The child starts afresh.
+    // The child initialises the driver anew.
     let works_there = || {
         works();
         true
@@ -458,7 +458,7 @@ fn forks_before_use() {
 
 fn no_device() {
     let mut count = 7;
-    // SAFETY: a count is asked for.
+    // SAFETY: a query of the count.
     unsafe {
         assert_eq!(
             clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count),
@@ -473,13 +473,13 @@ fn no_device() {
     platform_info(platform(), CL_PLATFORM_EXTENSIONS).unwrap();
 }
 
-/// `LEAK_ROUNDS=10000 cargo test --test host -- nothing_leaks` looks at that many rounds at a time.
+/// `LEAK_ROUNDS=10000 cargo test --test host -- nothing_leaks` sets the rounds per block of work.
 fn nothing_leaks() {
     let at_a_time: usize = std::env::var("LEAK_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
     let mut rounds = 0usize..;
     let mut round = || {
         let i = rounds.next().unwrap();
-        // Now and then a new program, which the compiler must be started for.
+        // Now and then a new program, which starts the compiler.
         let variant = if i.is_multiple_of(50) { i } else { 1 };
         let source = format!(
             "kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};"
@@ -588,7 +588,7 @@ fn threads_sleep() {
     let used = || {
         // SAFETY: numbers, all of which are written.
         let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-        // SAFETY: a place for the time.
+        // SAFETY: room for the time.
         unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     };
@@ -610,7 +610,7 @@ fn processor_once() {
     let text = |d: &cl_device_id| text(&device_info(*d, CL_DRIVER_VERSION).unwrap());
     let native = list.iter().position(|d| text(d).contains("native code")).unwrap();
     let software = |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_TYPE).unwrap()) == CL_DEVICE_TYPE_CPU;
-    // What comes before is no processor, and the same processor through Vulkan is not listed.
+    // Earlier devices are not processors, and the same processor is not listed through Vulkan.
     assert!(!list[..native].iter().any(software) && native + 1 == list.len());
     let (mut default, mut count) = (std::ptr::null_mut(), 0);
     // SAFETY: room for one device.
@@ -618,7 +618,7 @@ fn processor_once() {
     assert_eq!((default, count), (list[0], 1));
 }
 
-/// Each device works in its own part of a buffer, at the same time; then they change parts.
+/// Each device works in its own part of a buffer, at the same time; then they exchange parts.
 fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
     const PART: usize = 16384;
     let mut expected = vec![3u32; 2 * PART];
@@ -655,13 +655,14 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         ok(wait(&events));
         release(events);
         if round % 4 == 2 {
-            // Through a mapping, by the device that has only half of it; in the end, when both have all, given back by the other.
+            // Through a mapping, by the device that owns only half of it. At the end both own all, and the
+            // other device unmaps.
             let last = round == 10;
             (0..2 * usize::from(last))
                 .for_each(|i| assert_eq!(read::<u32>(queues[i % 2], whole, 2 * PART), expected));
             let (mut code, size) = (1, 2 * PART * 4);
             let flags = CL_MAP_READ | CL_MAP_WRITE;
-            // SAFETY: live handles; the mapping has the size and is given back.
+            // SAFETY: live handles; the mapping has the size and is unmapped.
             unsafe {
                 let ptr =
                     clEnqueueMapBuffer(queues[0], whole, 1, flags, 0, size, 0, null(), null_mut(), &mut code);
@@ -712,7 +713,8 @@ fn launches_ahead_of_the_device() {
     };
     let start = resident();
     memory_settles(2, || {
-        // The device is held up, so that as many commands pile up as may, in small and in large batches.
+        // The device is held up, so that the maximum number of commands queues up, in small and in large
+        // batches.
         for flush in [true, false] {
             set(kernel, 1, 4_000u32);
             let held = launch(queue, kernel, 1, &[]);
@@ -735,7 +737,7 @@ fn launches_ahead_of_the_device() {
     rig.context.release();
 }
 
-/// Only what belongs to OpenCL is exported.
+/// Only OpenCL functions are exported.
 fn exports() -> Result<(), Failed> {
     let driver: PathBuf =
         std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so");

@@ -1,8 +1,10 @@
-//! Images on every device that has them (the tests of others are ignored), compared with a reference in test code (`image_support`): each format with each
-//! command, each format read and written by kernels, each mode of samplers, for each type of image.
+//! Images on every device that supports them (the tests of others are ignored), compared with a reference in
+//! test code (`image_support`): each format with each command, each format read and written by kernels, each
+//! mode of samplers, for each type of image.
 //!
-//! The same tests run once more on devices that lack something. `PYROCLAST_EXEC_MATRIX=1` samples every format and
-//! adds more such devices; `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the tests on the drivers installed there.
+//! The same tests run again on devices with hidden features. `PYROCLAST_EXEC_MATRIX=1` samples every format
+//! and adds more such devices; `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the tests on the drivers
+//! installed there.
 
 #[path = "demo/cl.rs"]
 mod cl;
@@ -15,12 +17,12 @@ mod validation;
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_checked, run_without, wants_matrix};
 use image_support::{
-    Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
+    ImageMemory, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
-/// A test, and the types of images that it is for.
+/// A test, and the types of images that it applies to.
 type Test = (&'static str, fn(&Session<'_>, ImageKind) -> Result<(), String>, &'static [ImageKind]);
 
 const SAMPLED: [ImageKind; 5] =
@@ -28,13 +30,13 @@ const SAMPLED: [ImageKind; 5] =
 
 const TESTS: &[Test] = &[
     ("required_formats", required_formats, &ImageKind::ALL),
-    ("commands", |session, kind| commands::commands(session, kind, Place::Own), &ImageKind::ALL),
-    ("commands_in_buffers", |session, kind| commands::commands(session, kind, Place::Buffer), &SAMPLED),
-    ("commands_in_rows", |session, kind| commands::commands(session, kind, Place::Rows), &SAMPLED),
+    ("commands", |session, kind| commands::commands(session, kind, ImageMemory::Own), &ImageKind::ALL),
+    ("commands_in_buffers", |session, kind| commands::commands(session, kind, ImageMemory::Buffer), &SAMPLED),
+    ("commands_in_rows", |session, kind| commands::commands(session, kind, ImageMemory::Rows), &SAMPLED),
     ("commands_between_types", commands::commands_between_types, &ImageKind::ALL),
-    ("texels", |session, kind| kernels::texels(session, kind, Place::Own), &ImageKind::ALL),
-    ("texels_in_buffers", |session, kind| kernels::texels(session, kind, Place::Buffer), &SAMPLED),
-    ("texels_in_rows", |session, kind| kernels::texels(session, kind, Place::Rows), &SAMPLED),
+    ("texels", |session, kind| kernels::texels(session, kind, ImageMemory::Own), &ImageKind::ALL),
+    ("texels_in_buffers", |session, kind| kernels::texels(session, kind, ImageMemory::Buffer), &SAMPLED),
+    ("texels_in_rows", |session, kind| kernels::texels(session, kind, ImageMemory::Rows), &SAMPLED),
     ("queries", kernels::queries, &ImageKind::ALL),
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
     ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),
@@ -52,7 +54,7 @@ const TESTS: &[Test] = &[
     ("image_of_image", |session, _| objects::image_of_image(session), &[ImageKind::D2]),
 ];
 
-/// What a device may lack; the tests whose names hold a text run once more without each.
+/// Features that a device may lack; the tests whose names contain a text run again without each of them.
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", "texels"),
     ("-buffer_device_address", "arguments"),
@@ -66,11 +68,11 @@ const LACKING: &[(&str, &str)] = &[
     ("-buffer_device_address", "_levels"),
 ];
 
-/// What the processor does where a device that falls back to it lacks something.
+/// Tests that run with fallback to the processor for a hidden feature.
 const HELPED: &[(&str, &str)] =
     &[("-images", "commands::D2"), ("-images", "levels_in_commands"), ("-read_write_images", "exchange")];
 
-/// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.
+/// Further hidden features: with `PYROCLAST_EXEC_MATRIX` set, every test runs without each of them.
 const MATRIX: &[&str] = &[
     "-bindings",
     "-buffer_device_address",
@@ -82,7 +84,7 @@ const MATRIX: &[&str] = &[
 
 fn run(api: &Api, device: &Device, test: &Test, kind: ImageKind) -> Result<(), Failed> {
     (test.1)(&Session::new(api, device)?, kind)?;
-    // Tests beside this one may have caused it.
+    // Tests that run at the same time may have caused it.
     validation::new_complaints().map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
 }
 
@@ -101,7 +103,7 @@ fn main() -> std::process::ExitCode {
                 // CL_DEVICE_IMAGE_SUPPORT: images are optional.
                 let lacking = !Session::new(&api, &device).and_then(|s| s.has_images()).unwrap_or(true);
                 if everything && device.name.contains("llvmpipe") {
-                    // All that follows would be ignored without.
+                    // Without images all tests below would be ignored.
                     let has = if lacking { Err(Failed::from("the device has no images")) } else { Ok(()) };
                     trials.push(Trial::test(format!("{}::has_images", device.name), move || has));
                 }
@@ -133,7 +135,7 @@ fn main() -> std::process::ExitCode {
         }));
     }
     if everything {
-        // Accesses of kernels to levels are found to be within the image, and what tells of them to be known.
+        // The checker accepts kernels' accesses to mip levels, and knows the image descriptors.
         trials.push(Trial::test("checked::writes_to_levels", || run_checked("writes_to_levels::D1")));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);

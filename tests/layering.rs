@@ -1,5 +1,5 @@
-//! What the text of the sources must obey: imports follow the rows of docs/architecture.md, files say what they are for
-//! and stay readable in one go, every setting is read by someone, packages carry their licence.
+//! What the text of the sources must obey: imports follow the rows of docs/architecture.md, files say what
+//! they are for and stay readable in one go, every setting is read by someone, packages carry their licence.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -78,7 +78,8 @@ fn rows() -> HashMap<String, u32> {
     rows
 }
 
-/// Modules that the text names as `crate::NAME` (or in `use crate::{NAME, ...}`), outside of comments and unit tests.
+/// Modules that the text names as `crate::NAME` (or in `use crate::{NAME, ...}`), outside of comments and
+/// unit tests.
 fn imports(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines: Vec<&str> = code.lines().filter(|l| !l.trim_start().starts_with("//")).collect();

@@ -1,5 +1,6 @@
-//! printf in kernels. Each case runs in a child process of its own, whose standard output the parent reads and compares;
-//! and again in devices that lack ways of working: storage-buffer bindings, mapped device memory, double precision.
+//! printf in kernels. Each case runs in a child process, whose standard output the parent reads and compares.
+//! The cases run again on devices that lack storage-buffer bindings, mapped device memory or double
+//! precision.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -14,14 +15,14 @@ use std::process::{Command, ExitCode, Stdio};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// Names the case for the child.
+/// Environment variable that names the child's case.
 const CASE: &str = "PRINTF_CASE";
 
 struct Case {
     name: &'static str,
-    /// In the child.
+    /// Runs in the child.
     run: fn(),
-    /// What is wrong with the child's output.
+    /// Compares the child's output; returns the difference.
     check: fn(&str) -> Result<(), String>,
 }
 
@@ -38,7 +39,7 @@ const CASES: &[Case] = &[
     Case { name: "a_full_buffer_drops_whole_records", run: full_buffer, check: check_full_buffer },
     Case { name: "two_dimensions_and_offsets", run: offsets, check: check_offsets },
     Case {
-        name: "the_applications_own_output_keeps_its_place",
+        name: "the_applications_own_output_keeps_its_order",
         run: own_output,
         check: |t| same(t, "one\ntwo\nthree\nfour\n"),
     },
@@ -137,7 +138,7 @@ const STRINGS: &str =
     "hello 0\ntail\nyes 1\nchosen|also\nzero,one,two,\nztext from a buffer, (null)\ncut|   right|in\n";
 
 fn values() {
-    // What a call prints does not change afterwards, and pointers are those the kernel sees.
+    // A call's output is a snapshot, and pointers print the value that the kernel sees.
     let rig = Rig::new(
         r#"kernel void k(global int *p, global ulong *q, local int *l) {
             int x = p[0];
@@ -161,7 +162,7 @@ fn values() {
         launch(queue, kernel, 1, &[]).release();
         out = read::<u64>(queue, q, 1);
     }
-    // The address is for the parent to see, but not a fixed one.
+    // The parent prints the address, which varies from run to run.
     let captured = format!("{:#x}\n", out[0]);
     libc_print(&format!("{}\n", captured.len() > 4));
     std::process::exit(i32::from(read::<i32>(queue, p, 1) != [43]));
@@ -268,13 +269,13 @@ unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// Puts text into C's buffer of the standard output.
+/// Writes text to the C library's buffer of standard output.
 fn libc_print(text: &str) {
     // SAFETY: the text is valid; the stream is open.
     unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
 }
 
-/// Flushes C's buffers, as the end of `main` does.
+/// Flushes the C library's buffers, as the end of `main` does.
 fn flush() {
     // SAFETY: flushes all streams.
     unsafe { libc::fflush(null_mut()) };
@@ -349,7 +350,7 @@ fn full_buffer() {
     let sums = read::<u32>(queue, out, items);
     assert!(sums.iter().enumerate().all(|(i, s)| *s == i as u32 * (rounds * (rounds - 1) / 2)));
     libc_print(&format!("failures {failures}\n"));
-    // The next launch has room again.
+    // The next launch has the whole buffer again.
     set(kernel, 2, 1u32);
     launch(queue, kernel, 1, &[]).release();
     finish(queue);
@@ -416,14 +417,14 @@ const TWO: &str = r#"kernel void k() { printf("two\n"); } kernel void l() { prin
 fn own_output() {
     let rig = Rig::new(TWO);
     let queue = rig.queue(0);
-    // The stream is a pipe, and so fully buffered.
+    // The stream is a pipe, and therefore fully buffered.
     libc_print("one\n");
     launch(queue, rig.kernel("k"), 1, &[]).release();
     finish(queue);
     libc_print("three\n");
     launch(queue, rig.kernel("l"), 1, &[]).release();
     finish(queue);
-    // Nothing is left in the buffer.
+    // The buffer is empty.
     // SAFETY: ends the process at once.
     unsafe { libc::_exit(0) };
 }
@@ -441,7 +442,7 @@ fn prints_and_computes() {
 }
 
 fn closed_output() {
-    // SAFETY: nobody uses it.
+    // SAFETY: no other code uses it.
     unsafe { libc::close(1) };
     prints_and_computes();
 }
@@ -454,7 +455,8 @@ fn closed_stream() {
 
 fn broken_pipe() {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors; the standard output becomes a pipe that nobody reads. The signal ends the process.
+    // SAFETY: room for two descriptors; the standard output becomes a pipe without a reader. The signal ends
+    // the process.
     unsafe {
         assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
         libc::dup2(ends[1], 1);
@@ -463,7 +465,7 @@ fn broken_pipe() {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
     }
     prints_and_computes();
-    // A signal is not left behind either.
+    // No signal is pending either.
     // SAFETY: an empty set is filled in.
     unsafe {
         let mut set = std::mem::zeroed();
@@ -502,7 +504,7 @@ fn callback() {
     );
     let rig = Rig { device, context, program };
     let (queue, kernel) = (rig.queue(0), rig.kernel("k"));
-    // More than the usual buffer holds.
+    // More than the default buffer holds.
     let (items, count) = (128usize, 20_000usize);
     set(kernel, 0, count as u32);
     ok(wait(&[launch(queue, kernel, items, &[])]));
@@ -520,7 +522,7 @@ fn callback() {
 fn binaries() {
     let rig = Rig::new(r#"kernel void k(int x) { printf("%d %s\n", x, "text"); }"#);
     let (mut size, mut code, mut status) = (0usize, 1, 1);
-    // SAFETY: room for what is asked; a binary of that size.
+    // SAFETY: room for the answer; a binary of that size.
     let program = unsafe {
         ok(clGetProgramInfo(
             rig.program,
@@ -611,7 +613,7 @@ fn command_buffer() {
     finish(queue);
 }
 
-/// Formats and operands that do not belong together: whatever they print, it harms nobody.
+/// Formats that do not match their operands: the output is unspecified, but memory is safe.
 fn odd_formats() {
     let mut random = Random(3);
     let formats = [

@@ -1,6 +1,6 @@
-//! SPIR-V of other producers: clang with the Khronos translator (llvm-spirv), whose entry points are wrappers of exported
-//! functions, and clang's own back end, at -O0 and -O2. Modules are built and their kernels launched on every device.
-//! Without any translator its tests are one that is ignored.
+//! SPIR-V of other producers: clang with the Khronos translator (llvm-spirv), whose entry points are wrappers
+//! of exported functions, and clang's own back end, at -O0 and -O2. Modules are built and their kernels
+//! launched on every device. Without any translator a single ignored test is left.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-/// A way from OpenCL C to SPIR-V.
+/// A compiler from OpenCL C to SPIR-V.
 #[derive(Clone)]
 enum Producer {
-    /// clang of a version, then llvm-spirv of the same.
+    /// clang of a version, then llvm-spirv of the same version.
     Translator(u32),
     /// clang alone.
     Clang(u32),
@@ -49,7 +49,7 @@ impl Producer {
             .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success()))
     }
 
-    /// Words of the module that it makes.
+    /// Words of the compiled module.
     fn module(&self, source: &Path, level: &str, folder: &Path) -> Result<Vec<u32>, String> {
         let stem = format!("{}-{}{level}", source.file_stem().unwrap().to_string_lossy(), self.name());
         let (bitcode, module) = (folder.join(format!("{stem}.bc")), folder.join(format!("{stem}.spv")));
@@ -131,7 +131,7 @@ fn main() -> ExitCode {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/producers");
     let mut producers: Vec<Producer> =
         (14..24).flat_map(|version| [Producer::Translator(version), Producer::Clang(version)]).collect();
-    // Clang's own back end writes what is needed here since version 20.
+    // clang's own back end supports the required features since version 20.
     producers.retain(|p| !matches!(p, Producer::Clang(..20)) && p.is_installed());
     let mut trials = Vec::new();
     if !producers.iter().any(|p| matches!(p, Producer::Translator(_))) {

@@ -1,11 +1,12 @@
-//! Random calls on valid and invalid objects: eight threads share the objects of three contexts, and no call may crash,
-//! hang, or break what other threads do; at the end every event is done, every callback has come, and every context is
-//! gone.
+//! Random calls on valid and invalid objects: eight threads share the objects of three contexts. No call may
+//! crash, hang, or disturb other threads. At the end every event is complete, every callback has run, and
+//! every context is destroyed.
 //!
-//! `PYROCLAST_STRESS=SECONDS cargo test --test random_calls` goes on for that long. What the specification leaves to the
-//! application is kept: an object is used by a thread that holds a reference to it, and kernels stay within their
-//! buffers. Invalid objects are NULL, addresses of nothing, and objects of another kind. Without a loader, because
-//! loaders follow every handle. One of the contexts has every device: `PYROCLAST_DEVICES=vulkan,cpu` makes several.
+//! `PYROCLAST_STRESS=SECONDS cargo test --test random_calls` runs for that long. The calls keep the rules
+//! that the specification leaves to the application: a thread holds a reference to each object that it uses,
+//! and kernels stay within their buffers. Invalid objects are NULL, wild addresses, and objects of another
+//! kind. The driver is loaded without a loader, because loaders dereference every handle. One of the contexts
+//! has every device: `PYROCLAST_DEVICES=vulkan,cpu` makes several.
 
 #![allow(clippy::unwrap_used)]
 
@@ -35,18 +36,18 @@ kernel void plain(uint4 value) { }
 const KERNELS: [&std::ffi::CStr; 3] = [c"count", c"eights", c"plain"];
 const THREADS: u64 = 8;
 const CONTEXTS: usize = 3;
-/// Steps that are made however long they take.
+/// Minimum number of steps, however long they take.
 const ENOUGH: usize = 10_000;
-/// Smallest buffer that kernels get, in bytes.
+/// Minimum size of kernels' buffers in bytes.
 const SMALLEST: usize = 16;
 
-/// Objects that are counted.
+/// Kinds of objects that are counted.
 trait Counted: Sized {
     /// # Safety
-    /// The handle is one of the kind.
+    /// The handle is valid for the kind.
     unsafe fn retain(handle: *mut Self) -> cl_int;
     /// # Safety
-    /// The handle is one of the kind.
+    /// The handle is valid for the kind.
     unsafe fn release(handle: *mut Self) -> cl_int;
 }
 
@@ -74,7 +75,7 @@ counted! {
     _cl_event: clRetainEvent, clReleaseEvent;
 }
 
-/// A handle with a reference of its own, or an invalid one without.
+/// A handle with its own reference, or an invalid one without.
 struct Held<T: Counted>(*mut T, bool);
 
 impl<T: Counted> Held<T> {
@@ -92,7 +93,7 @@ impl<T: Counted> Drop for Held<T> {
     }
 }
 
-/// Objects of one kind that all threads use.
+/// Objects of one kind, shared by all threads.
 struct Pool<T>(Vec<Mutex<Option<Any<T>>>>);
 
 impl<T: Counted> Pool<T> {
@@ -102,7 +103,7 @@ impl<T: Counted> Pool<T> {
     fn slot(&self, at: usize) -> std::sync::MutexGuard<'_, Option<Any<T>>> {
         self.0[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Some object, or none.
+    /// A random object, or `None`.
     fn valid(&self, random: &mut Random) -> Option<Held<T>> {
         let slot = self.slot(random.below(self.0.len()));
         let handle = slot.as_ref()?.get();
@@ -110,7 +111,7 @@ impl<T: Counted> Pool<T> {
         ok(unsafe { T::retain(handle) });
         Some(Held(handle, true))
     }
-    /// Mostly a valid object.
+    /// Usually a valid object.
     fn any(&self, random: &mut Random, other: usize) -> Held<T> {
         let wrong = match random.below(40) {
             0 => 0usize,
@@ -120,7 +121,7 @@ impl<T: Counted> Pool<T> {
         };
         Held(wrong as *mut T, false)
     }
-    /// Puts a new object in place of another. A NULL handle is none.
+    /// Replaces a random object. NULL is not stored.
     fn put(&self, random: &mut Random, handle: *mut T) {
         if !handle.is_null() {
             let old = self.slot(random.below(self.0.len())).replace(Any(handle));
@@ -139,7 +140,7 @@ impl<T: Counted> Pool<T> {
     }
 }
 
-/// A context and what is in it.
+/// A context with its objects.
 struct World {
     context: Any<_cl_context>,
     queues: Pool<_cl_command_queue>,
@@ -150,7 +151,7 @@ struct World {
     buffers: Pool<_cl_command_buffer_khr>,
 }
 
-/// User events that are still to be set; every one is, after a moment, so that nothing waits for ever.
+/// User events that are not set yet. Each is set after a moment, so that no wait is endless.
 static GATES: Mutex<Vec<Any<_cl_event>>> = Mutex::new(Vec::new());
 static CALLBACKS_WANTED: AtomicUsize = AtomicUsize::new(0);
 static CALLBACKS_SEEN: AtomicUsize = AtomicUsize::new(0);
@@ -179,7 +180,7 @@ unsafe extern "C" fn native(args: *mut c_void) {
     }
 }
 
-/// A thread's memory for transfers. Commands may use it after the thread is gone.
+/// A thread's memory for transfers. Commands may use it after the thread has ended.
 struct Arena {
     bytes: *mut u8,
     at: usize,
@@ -190,7 +191,7 @@ impl Arena {
     fn new() -> Arena {
         Arena { bytes: vec![0u8; Arena::SIZE].leak().as_mut_ptr(), at: 0 }
     }
-    /// The next bytes; what was given before is used again only much later.
+    /// The next bytes; bytes are reused only much later.
     fn take(&mut self, size: usize) -> *mut c_void {
         if self.at + size > Arena::SIZE {
             self.at = 0;
@@ -201,12 +202,12 @@ impl Arena {
     }
 }
 
-/// What one thread does.
+/// The state of one thread.
 struct Actor<'a> {
     worlds: &'a [World],
     random: Random,
     arena: Arena,
-    /// How often each answer came.
+    /// Number of calls by returned code.
     codes: std::collections::BTreeMap<cl_int, usize>,
 }
 
@@ -215,7 +216,7 @@ impl Actor<'_> {
         self.random.below(limit)
     }
 
-    /// One in so many.
+    /// True once in `n` calls.
     fn rarely(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
@@ -236,7 +237,7 @@ impl Actor<'_> {
         }
     }
 
-    /// A world; at times another one than that of the other arguments.
+    /// A world; occasionally not the one of the other arguments.
     fn world<'b>(&mut self, usual: &'b World, worlds: &'b [World]) -> &'b World {
         if self.rarely(50) { &worlds[self.random.below(worlds.len())] } else { usual }
     }
@@ -278,7 +279,7 @@ impl Actor<'_> {
                 let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
                 world.mems.put(&mut self.random, mem);
                 if !mem.is_null() && self.rarely(2) {
-                    // Others may have released it already, but for what is taken here.
+                    // Other threads may have released it already, except for the reference taken here.
                     if let Some(mem) = world.mems.valid(&mut self.random) {
                         // SAFETY: a live handle.
                         ok(unsafe { clSetMemObjectDestructorCallback(mem.get(), Some(on_mem), null_mut()) });
@@ -340,7 +341,7 @@ impl Actor<'_> {
             _ if self.rarely(40) => {
                 let text = if self.rarely(3) { "kernel void broken(" } else { SOURCE };
                 let (mut string, length) = (text.as_ptr().cast::<c_char>(), text.len());
-                // SAFETY: one string with its length; a program that nobody else has yet.
+                // SAFETY: one string with its length; a program that no other thread has yet.
                 unsafe {
                     let program = clCreateProgramWithSource(context, 1, &mut string, &length, &mut code);
                     if !program.is_null() {
@@ -401,7 +402,7 @@ impl Actor<'_> {
         let (a, b) = (elsewhere.mems.any(&mut self.random, junk), world.mems.any(&mut self.random, junk));
         let blocking = cl_uint::from(self.rarely(8));
         let (offset, size) = (self.size(2000), self.size(5000));
-        // Only sizes that fit in the arena come with memory.
+        // Only sizes that fit into the arena come with memory.
         let ptr = if size < 1 << 20 { self.arena.take(size) } else { null_mut() };
         // SAFETY: handles that calls must check; memory and lists of the sizes given.
         let code = unsafe {
@@ -411,7 +412,7 @@ impl Actor<'_> {
                     let dims = if self.rarely(40) { self.below(5) } else { 1 };
                     let (global, local) =
                         ([self.size(300).wrapping_add(1), 1, 1], [[0, 1, 8, 16, 8][self.below(5)], 1, 1]);
-                    // Many work-items take long; a size beyond that is only for errors.
+                    // Many work-items take long; larger sizes are for errors only.
                     let global = if global[0] > 1000 {
                         [usize::MAX; 3]
                     } else {
@@ -515,7 +516,7 @@ impl Actor<'_> {
                     let (pitch, room) = (self.below(3) * 64, 64 << 10);
                     let there = self.arena.take(room);
                     let host = [self.below(20), self.below(4), 0];
-                    // What reaches beyond the room is left out.
+                    // Regions beyond the arena are skipped.
                     let region = region.map(|r| if r > 200 { 0 } else { r });
                     let (o, h, r) = (origin.as_ptr(), host.as_ptr(), region.as_ptr());
                     if self.rarely(2) {
@@ -570,7 +571,7 @@ impl Actor<'_> {
                 }
                 12 => {
                     let mut args = [a.get()];
-                    let mut place: *const c_void = args.as_ptr().cast();
+                    let mut location: *const c_void = args.as_ptr().cast();
                     let (bytes, mems): (*mut c_void, *const cl_mem) =
                         (args.as_mut_ptr().cast(), &raw const *args.as_ptr());
                     clEnqueueNativeKernel(
@@ -580,7 +581,7 @@ impl Actor<'_> {
                         8,
                         1,
                         mems,
-                        &mut place,
+                        &mut location,
                         count,
                         list,
                         wanted,
@@ -694,7 +695,7 @@ impl Actor<'_> {
                 _ => {
                     let program = world.programs.any(&mut self.random, junk);
                     let name = CL_PROGRAM_REFERENCE_COUNT + near;
-                    // The list of binaries is one of pointers to be followed.
+                    // CL_PROGRAM_BINARIES expects a list of valid pointers.
                     if name == CL_PROGRAM_BINARIES {
                         return;
                     }
@@ -743,7 +744,7 @@ fn world(devices: &[cl_device_id]) -> World {
     world
 }
 
-/// Sets the user events, the oldest first, until `stop`.
+/// Sets the user events, oldest first, until `stop`.
 fn open_gates(stop: &AtomicBool) {
     let mut random = Random(9);
     loop {
@@ -767,7 +768,7 @@ fn open_gates(stop: &AtomicBool) {
 #[test]
 fn eight_threads_call_at_random() {
     without_loader();
-    // Commands that nothing orders, of out-of-order queues, touch the same bytes: a race of the application.
+    // Unordered commands of out-of-order queues touch the same bytes: a data race of the application.
     validation::allow("SYNC-HAZARD");
     let seconds: f64 = std::env::var("PYROCLAST_STRESS").ok().and_then(|s| s.parse().ok()).unwrap_or(4.0);
     let seed = std::process::id();
@@ -775,7 +776,7 @@ fn eight_threads_call_at_random() {
     let all = devices();
     let worlds: Vec<World> = (0..CONTEXTS).map(|i| world(if i == 0 { &all } else { &all[..1] })).collect();
     let (stop, steps) = (AtomicBool::new(false), AtomicUsize::new(0));
-    // However this ends, the thread below ends.
+    // The thread below ends, however this function returns.
     struct Stop<'a>(&'a AtomicBool);
     impl Drop for Stop<'_> {
         fn drop(&mut self) {
@@ -801,7 +802,7 @@ fn eight_threads_call_at_random() {
                 })
             })
             .collect();
-        // Every step ends: the threads stop soon after the time is over.
+        // Every step ends: the threads stop soon after the time limit.
         let started = Instant::now();
         while !threads.iter().all(|t| t.is_finished()) {
             if started.elapsed() > Duration::from_secs_f64(seconds) + 4 * PATIENCE {

@@ -1,6 +1,8 @@
-//! In the steady state, calls that enqueue and wait allocate nothing: what a command needs was used by an earlier one.
+//! Calls that enqueue and wait allocate nothing in the steady state: a command reuses the memory of earlier
+//! ones.
 //!
-//! The driver is linked into the test, so that its allocations are counted; those of the Vulkan driver are not.
+//! The driver is linked into the test, so that its allocations are counted; those of the Vulkan driver are
+//! not.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -42,12 +44,12 @@ fn ok(code: cl_int) {
     assert_eq!(code, CL_SUCCESS);
 }
 
-/// How many rounds may allocate before no round does, and how many must not in succession.
+/// Maximum number of rounds that may allocate, and number of successive rounds that must not.
 const SETTLES: usize = 200;
 const STEADY: usize = 10;
 
-/// The round is repeated until it settles: how many commands are in flight at a time, and so how much memory they need
-/// together, depends on the device's speed.
+/// Repeats the round until it settles: the number of commands in flight, and so the memory in use, depends on
+/// the device's speed.
 #[track_caller]
 fn settles(what: &str, mut round: impl FnMut()) {
     let mut steady = 0;
@@ -74,7 +76,7 @@ fn commands_allocate_nothing_in_the_steady_state() {
         // SAFETY: the only test of the program, before anything reads the environment.
         unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan") };
     }
-    // SAFETY: live handles, and arrays and values of the sizes that are given.
+    // SAFETY: live handles, and arrays and values of the passed sizes.
     unsafe {
         let (mut platform, mut device, mut code) = (null_mut(), null_mut(), 1);
         ok(clGetPlatformIDs(1, &mut platform, null_mut()));

@@ -1,5 +1,5 @@
-//! Many threads, queues, events and objects at once, through the ICD loader: results are compared with a computation on
-//! the host that is wrong if any command is lost, doubled or out of order.
+//! Many threads, queues, events and objects at once, through the ICD loader. Results are compared with a
+//! computation on the host that detects lost, duplicated and reordered commands.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const N: usize = 64;
 
-/// A buffer with what it must hold.
+/// A buffer with its expected contents.
 struct Tracked {
     kernel: cl_kernel,
     mem: cl_mem,
@@ -129,7 +129,7 @@ fn two_queues_depend_on_each_other() {
                 last = Some(event);
             }
             open_gate(gate, CL_COMPLETE);
-            // Nobody has flushed the first queue: waiting must.
+            // The first queue has not been flushed: waiting must flush it.
             ok(wait(&[events[499]]));
             assert!(events.iter().all(|e| status(*e) == CL_COMPLETE));
             data.check(queues[0]);
@@ -144,7 +144,7 @@ fn two_queues_depend_on_each_other() {
 fn chains_of_a_hundred_thousand_commands() {
     const LENGTH: usize = 100_000;
     let rig = Rig::new(STEPS);
-    // Every command waits for the one before, across two queues, and nothing may start until all are there.
+    // Every command waits for the previous one, across two queues, and none may start until all are enqueued.
     for (outcome, properties) in [(CL_COMPLETE, OUT_OF_ORDER), (-7, OUT_OF_ORDER), (-7, 0)] {
         let queues = [rig.queue(properties), rig.queue(OUT_OF_ORDER)];
         let gate = rig.gate();
@@ -162,7 +162,7 @@ fn chains_of_a_hundred_thousand_commands() {
         queues.into_iter().for_each(finish);
         release(queues);
     }
-    // Launches in a queue that nobody flushes before the end.
+    // Launches in a queue that is not flushed before the end.
     let queue = rig.queue(0);
     let mut data = Tracked::new(&rig, 1);
     for i in 0..LENGTH / 5 {
@@ -203,7 +203,7 @@ fn ten_thousand_live_buffers() {
             });
         }
     }
-    // All at once: to wait for each takes long on a busy machine.
+    // One wait for all: separate waits take long on a busy machine.
     let mut seen = vec![[0u32; N]; COUNT];
     for (mem, words) in buffers.iter().zip(&mut seen) {
         // SAFETY: the words have the size and live until all is done.
@@ -357,7 +357,7 @@ fn sub_buffers_share_their_parents_bytes() {
         }
     }
     assert_eq!(read::<u32>(queue, parent, words), model);
-    // A part keeps the bytes alive.
+    // A sub-buffer retains the buffer.
     parent.release();
     assert_eq!(read::<u32>(queue, parts[3], n), model[3 * n..4 * n]);
     release(parts);
@@ -432,7 +432,7 @@ fn destructor_callbacks_run_once_in_reverse_order() {
     }
 }
 
-/// A side of a rectangular copy: origin, row pitch, slice pitch, and the bytes it needs.
+/// One side of a rectangular copy: origin, row pitch, slice pitch, and its size in bytes.
 struct Side {
     origin: [usize; 3],
     row: usize,
@@ -597,7 +597,7 @@ fn a_failed_user_event_fails_what_waits_for_it() {
         assert!(receive.iter().all(|s| s < 0));
         queues.into_iter().for_each(finish);
         assert_eq!(out, [0; N]);
-        // Nothing has run, and the queues still work.
+        // No command has run, and the queues still work.
         data.check(queues[1]);
         release([a, b, c, gate]);
         release(queues);
@@ -643,7 +643,7 @@ fn several_contexts_at_once() {
     }
 }
 
-/// What a callback needs to enqueue the next step.
+/// State that a callback needs to enqueue the next step.
 struct Relay {
     queue: cl_command_queue,
     data: Tracked,
@@ -702,7 +702,8 @@ unsafe extern "C" fn blocking_in_callback(_event: cl_event, _status: cl_int, dat
     // SAFETY: the test passes a boxed triple.
     let (queue, gate, sender) =
         *unsafe { Box::from_raw(data.cast::<(cl_command_queue, cl_event, mpsc::Sender<()>)>()) };
-    // Applications do it although the specification calls it undefined: it works as long as nobody waits for callbacks.
+    // The specification makes these calls in callbacks undefined, but applications use them: they work unless
+    // another call waits for callbacks.
     finish(queue);
     open_gate(gate, CL_COMPLETE);
     let _ = sender.send(());
@@ -726,7 +727,8 @@ fn callbacks_may_open_gates_and_wait() {
     release([queue, other]);
 }
 
-/// What a pending read fills may be the source of the write behind it, in one queue or in another that waits for it.
+/// The host memory filled by a pending read may be the source of a later write, in the same queue or in
+/// another one that waits for it.
 #[test]
 fn bytes_read_are_written_on() {
     let rig = Rig::new(STEPS);
@@ -767,8 +769,8 @@ fn bytes_read_are_written_on() {
     }
 }
 
-/// The other tests, in a process where the device can do less: buffers reach the host through staging, as on graphics
-/// cards, and kernels get addresses.
+/// The other tests, in a process with hidden device features: buffers reach the host through staging, as on
+/// graphics cards, and kernels receive addresses.
 #[test]
 fn again_as_on_a_graphics_card() {
     if std::env::var_os("PYROCLAST_FEATURES").is_some() {

@@ -4,7 +4,7 @@
 
 use std::process::{Command, Output};
 
-/// Runs `pyroclast compile` on a file of this text.
+/// Runs `pyroclast compile` on a file with this text.
 fn compile(name: &str, source: &str) -> (Output, std::path::PathBuf) {
     let file = std::env::temp_dir().join(format!("pyroclast-tool-{}-{name}.cl", std::process::id()));
     std::fs::write(&file, source).unwrap();

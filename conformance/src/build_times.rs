@@ -1,9 +1,10 @@
-//! `build-times`: how long it takes from clBuildProgram to kernel objects, cold and from the disk cache, and which steps
-//! that time goes to.
+//! `build-times`: time from clBuildProgram to kernel objects, cold and from the disk cache, and its split
+//! into steps.
 //!
-//! Each program is built by fresh child processes of this tool on the first device: one with an empty cache ("first"), which
-//! then builds a variation of the program ("next": the process is warm, the cache has nothing), and one that finds both in
-//! the cache. Milliseconds of wall time, the best of several runs; the steps are measured one by one in a further process.
+//! Each program is built by fresh child processes of this tool on the first device. One starts with an empty
+//! cache ("first") and then builds a variation of the program ("next": a warm process, nothing cached);
+//! another finds both in the cache. Times are milliseconds of wall time, the best of several runs. The steps
+//! are measured one by one in a further process.
 
 use clspv_bridge::driver;
 use pyroclast_runtime::context::Context;
@@ -20,7 +21,7 @@ use std::time::Instant;
 
 /// Arguments of `build-times`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct BuildTimesArgs {
     /// Further programs: a file, or FILE:OPTIONS
     programs: Vec<String>,
     /// Runs of each measurement
@@ -30,7 +31,7 @@ pub struct Arguments {
 
 /// Arguments of `one-build`.
 #[derive(clap::Args)]
-pub struct One {
+pub struct OneBuildArgs {
     file: PathBuf,
     #[arg(allow_hyphen_values = true)]
     options: String,
@@ -39,7 +40,7 @@ pub struct One {
     steps: bool,
 }
 
-/// What one child says, in milliseconds.
+/// Times that one child process reports, in milliseconds.
 #[derive(Default)]
 struct Times {
     first: Vec<f64>,
@@ -54,7 +55,7 @@ struct Case {
 }
 
 /// Measures and prints the table.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+pub fn run(arguments: &BuildTimesArgs) -> Result<bool, String> {
     let scratch = std::env::temp_dir().join(format!("pyroclast-build-times-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
     let result = cases(arguments, &scratch).and_then(|cases| {
@@ -72,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     result
 }
 
-fn cases(arguments: &Arguments, scratch: &Path) -> Result<Vec<Case>, String> {
+fn cases(arguments: &BuildTimesArgs, scratch: &Path) -> Result<Vec<Case>, String> {
     let mut out = Vec::new();
     let made = [
         ("tiny", "kernel void scale(global float *p, float by) { p[get_global_id(0)] *= by; }\n".to_owned()),
@@ -93,7 +94,8 @@ fn cases(arguments: &Arguments, scratch: &Path) -> Result<Vec<Case>, String> {
     Ok(out)
 }
 
-/// A kernel with about this many statements: arithmetic, branches, loops, private and local memory, built-in functions.
+/// A kernel with about `statements` statements: arithmetic, branches, loops, private and local memory,
+/// built-in functions.
 fn generated(kernel: usize, statements: usize) -> String {
     let mut text = format!(
         "kernel void k{kernel}(global float *restrict out, global const float *restrict in, global int *counts, int n) {{\n\
@@ -165,7 +167,7 @@ fn child(case: &Case, cache: &Path, more: &[&str]) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(own);
     command.arg("one-build").arg(&case.file).arg(&case.options).args(more).env("PYROCLAST_CACHE_DIR", cache);
-    // What the file includes is beside it.
+    // Included files lie in the same folder.
     command.current_dir(case.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     let output = command.output().map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -176,8 +178,8 @@ fn child(case: &Case, cache: &Path, more: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The child: builds the file and prints milliseconds.
-pub fn one(arguments: &One) -> Result<bool, String> {
+/// Child process: builds the file and prints milliseconds.
+pub fn one(arguments: &OneBuildArgs) -> Result<bool, String> {
     let name = arguments.file.file_name().unwrap_or_default();
     let source = std::fs::read_to_string(&arguments.file).or_else(|_| std::fs::read_to_string(name));
     let source = source.map_err(|e| format!("{}: {e}", arguments.file.display()))?;

@@ -1,9 +1,11 @@
-//! `corpus`: compiles every entry of a corpus for a capable device and runs spirv-val over every module of every variant.
+//! `corpus`: compiles every entry of a corpus for a capable device and runs spirv-val over every module of
+//! every variant.
 //!
-//! A compilation is a child process with a time limit. Its result is one of: validated, invalid (a module that spirv-val
-//! rejects), clean (a build error with a message), crash (a panic, a signal, an internal error, no message), timeout.
+//! A compilation is a child process with a time limit. Its result is one of: validated, invalid (spirv-val
+//! rejects a module), clean (a build error with a message), crash (a panic, a signal, an internal error, no
+//! message), timeout.
 
-use super::manifest::{Entry, Selection};
+use super::manifest::{CorpusEntry, Selection};
 use clspv_bridge::target::SubgroupOps;
 use clspv_bridge::{CompileError, Target, driver};
 use pyroclast_runtime::program::build::with_large_stack;
@@ -17,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Arguments of `corpus`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct CorpusArgs {
     #[command(flatten)]
     selection: Selection,
     /// Compile for a device without addresses of buffers
@@ -27,11 +29,11 @@ pub struct Arguments {
 
 /// Arguments of `one`.
 #[derive(clap::Args)]
-pub struct One {
+pub struct OneCompileArgs {
     file: PathBuf,
     #[arg(allow_hyphen_values = true)]
     options: String,
-    /// Where the modules go
+    /// Folder for the modules
     folder: PathBuf,
     /// As for `corpus`
     #[arg(long)]
@@ -44,7 +46,7 @@ const CLEAN_ERROR: i32 = 10;
 const INTERNAL_ERROR: i32 = 11;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Verdict {
+enum CompileVerdict {
     Validated,
     Invalid,
     CleanError,
@@ -53,7 +55,7 @@ enum Verdict {
 }
 
 struct Outcome {
-    verdict: Verdict,
+    verdict: CompileVerdict,
     seconds: f64,
     modules: usize,
     text: String,
@@ -75,13 +77,13 @@ fn target(addresses: bool) -> Target {
 }
 
 /// Compiles one file in this process.
-pub fn one(arguments: &One) -> Result<bool, String> {
+pub fn one(arguments: &OneCompileArgs) -> Result<bool, String> {
     let source = std::fs::read(&arguments.file).map_err(|e| format!("{}: {e}", arguments.file.display()))?;
     let source = String::from_utf8_lossy(&source);
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| e.to_string())?;
     let compile = || {
         let library = driver::compile_source(&source, &[], &parsed.compiler, &generic_front_config())?;
-        // In every mode that the target allows.
+        // In every addressing mode that the target allows.
         driver::build(&[&library], &parsed.compiler, &[], &target(!arguments.without_addresses))
     };
     let program = match with_large_stack(compile) {
@@ -105,7 +107,7 @@ pub fn one(arguments: &One) -> Result<bool, String> {
 }
 
 /// Compiles the corpus.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+pub fn run(arguments: &CorpusArgs) -> Result<bool, String> {
     let selection = &arguments.selection;
     let corpus = selection.read()?;
     if Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -116,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let start = Instant::now();
     corpus.each(&scratch, |index, entry, folder| {
         let outcome = attempt(entry, arguments.without_addresses, &corpus.dir, folder, corpus.limit);
-        if !selection.quiet || outcome.verdict != Verdict::Validated {
+        if !selection.quiet || outcome.verdict != CompileVerdict::Validated {
             println!("{}", row(entry, &outcome));
         }
         if let Ok(mut results) = results.lock() {
@@ -125,12 +127,20 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     });
     let results = results.into_inner().map_err(|_| "a worker panicked".to_string())?;
     summary(&corpus.entries, &results, start.elapsed());
-    let validated = results.values().filter(|r| r.verdict == Verdict::Validated).count();
-    let bad = results.values().any(|r| !matches!(r.verdict, Verdict::Validated | Verdict::CleanError));
+    let validated = results.values().filter(|r| r.verdict == CompileVerdict::Validated).count();
+    let bad = results
+        .values()
+        .any(|r| !matches!(r.verdict, CompileVerdict::Validated | CompileVerdict::CleanError));
     Ok(!bad && validated >= selection.require)
 }
 
-fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, limit: Duration) -> Outcome {
+fn attempt(
+    entry: &CorpusEntry,
+    without_addresses: bool,
+    dir: &Path,
+    folder: &Path,
+    limit: Duration,
+) -> Outcome {
     let start = Instant::now();
     let outcome = |verdict, modules, text: String| Outcome {
         verdict,
@@ -138,7 +148,7 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
         modules,
         text,
     };
-    let failed = |text: String| outcome(Verdict::Crash, 0, text);
+    let failed = |text: String| outcome(CompileVerdict::Crash, 0, text);
     if let Err(e) = std::fs::create_dir_all(folder) {
         return failed(format!("{}: {e}", folder.display()));
     }
@@ -151,20 +161,21 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
     let mut command = Command::new(own);
     command.arg("one").args(without_addresses.then_some("--without-addresses"));
     command.arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
-    // The one limit is that of the entry: on a busy machine the front end's own would make errors of what is only slow.
+    // Only the entry's limit applies: on a busy machine the front end's own limit would turn slow
+    // compilations into errors.
     command.env("PYROCLAST_CLANG_TIMEOUT", limit.as_secs().to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     let status = match crate::process::run_limited(&mut command, limit) {
         Ok(Some(status)) => status,
-        Ok(None) => return outcome(Verdict::Timeout, 0, format!("more than {} s", limit.as_secs())),
+        Ok(None) => return outcome(CompileVerdict::Timeout, 0, format!("more than {} s", limit.as_secs())),
         Err(e) => return failed(e.to_string()),
     };
     let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
     match status.code() {
         Some(0) => {}
-        // A build error without a message helps nobody.
+        // A build error without a message counts as a crash.
         Some(CLEAN_ERROR) if !text.trim().is_empty() => {
-            return outcome(Verdict::CleanError, 0, first_error(&text));
+            return outcome(CompileVerdict::CleanError, 0, first_error(&text));
         }
         _ => return failed(format!("{status}: {}", first_error(&text))),
     }
@@ -186,16 +197,20 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
                     String::from_utf8_lossy(&output.stdout),
                     String::from_utf8_lossy(&output.stderr)
                 );
-                return outcome(Verdict::Invalid, modules.len(), format!("{name}: {}", first_error(&text)));
+                return outcome(
+                    CompileVerdict::Invalid,
+                    modules.len(),
+                    format!("{name}: {}", first_error(&text)),
+                );
             }
             Err(e) => return failed(format!("spirv-val: {e}")),
         }
     }
-    // A file of helper functions has no kernels, and so no modules.
-    outcome(Verdict::Validated, modules.len(), String::new())
+    // A file of helper functions without kernels has no modules.
+    outcome(CompileVerdict::Validated, modules.len(), String::new())
 }
 
-/// The line that says most.
+/// The most informative line.
 fn first_error(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let found =
@@ -204,17 +219,17 @@ fn first_error(text: &str) -> String {
     line.chars().take(180).collect()
 }
 
-fn name(verdict: Verdict) -> &'static str {
+fn name(verdict: CompileVerdict) -> &'static str {
     match verdict {
-        Verdict::Validated => "ok",
-        Verdict::Invalid => "INVALID",
-        Verdict::CleanError => "error",
-        Verdict::Crash => "CRASH",
-        Verdict::Timeout => "TIMEOUT",
+        CompileVerdict::Validated => "ok",
+        CompileVerdict::Invalid => "INVALID",
+        CompileVerdict::CleanError => "error",
+        CompileVerdict::Crash => "CRASH",
+        CompileVerdict::Timeout => "TIMEOUT",
     }
 }
 
-fn row(entry: &Entry, o: &Outcome) -> String {
+fn row(entry: &CorpusEntry, o: &Outcome) -> String {
     format!(
         "{:<8} {:>6.2} s {:>4} modules  {:<45} {}",
         name(o.verdict),
@@ -225,30 +240,30 @@ fn row(entry: &Entry, o: &Outcome) -> String {
     )
 }
 
-fn summary(entries: &[Entry], results: &BTreeMap<usize, Outcome>, elapsed: Duration) {
-    let mut reasons: BTreeMap<(Verdict, String), usize> = BTreeMap::new();
-    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+fn summary(entries: &[CorpusEntry], results: &BTreeMap<usize, Outcome>, elapsed: Duration) {
+    let mut reasons: BTreeMap<(CompileVerdict, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<CompileVerdict, usize> = BTreeMap::new();
     let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (index, outcome) in results {
         *counts.entry(outcome.verdict).or_default() += 1;
         let group = entries.get(*index).map_or("", |e| e.path.split('/').next().unwrap_or(""));
         let group = groups.entry(group).or_default();
         group.1 += 1;
-        if outcome.verdict == Verdict::Validated {
+        if outcome.verdict == CompileVerdict::Validated {
             group.0 += 1;
         } else {
             *reasons.entry((outcome.verdict, reason(&outcome.text))).or_default() += 1;
         }
     }
-    let count = |v: Verdict| counts.get(&v).copied().unwrap_or_default();
-    let compiled = count(Verdict::Validated) + count(Verdict::Invalid);
+    let count = |v: CompileVerdict| counts.get(&v).copied().unwrap_or_default();
+    let compiled = count(CompileVerdict::Validated) + count(CompileVerdict::Invalid);
     println!("\n{} entries in {:.1} s", results.len(), elapsed.as_secs_f64());
     println!(
         "compiled {compiled}, validated {}, clean build errors {}, crashes {}, timeouts {}",
-        count(Verdict::Validated),
-        count(Verdict::CleanError),
-        count(Verdict::Crash),
-        count(Verdict::Timeout)
+        count(CompileVerdict::Validated),
+        count(CompileVerdict::CleanError),
+        count(CompileVerdict::Crash),
+        count(CompileVerdict::Timeout)
     );
     for (group, (good, all)) in groups {
         println!("  {group:<12} {good} of {all} validated");

@@ -1,4 +1,5 @@
-//! The devices that the loader finds, as child processes of this tool see them: this process never touches one.
+//! The devices that the loader finds, as seen by child processes of this tool: this process never opens a
+//! device.
 
 use crate::suite::{AREAS, Context, Sink, raw};
 use crate::{cl::Api, cl::Device};
@@ -6,7 +7,7 @@ use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Folder of an ICD file, removed in the end.
+/// Folder of an ICD file, removed on drop.
 pub struct Vendors(PathBuf);
 
 impl Drop for Vendors {
@@ -15,7 +16,7 @@ impl Drop for Vendors {
     }
 }
 
-/// From here on only the driver named is there for child processes.
+/// Restricts child processes started from now on to the named driver.
 pub fn offer(driver: &Path) -> Result<Vendors, String> {
     let driver = driver.canonicalize().map_err(|e| format!("{}: {e}", driver.display()))?;
     let folder = std::env::temp_dir().join(format!("pyroclast-conformance-vendors-{}", std::process::id()));
@@ -37,12 +38,12 @@ pub struct Found {
     /// Number of the device, counted over all platforms.
     pub index: usize,
     /// Number of its platform, and its number there.
-    pub place: (usize, usize),
+    pub loader_index: (usize, usize),
     pub name: String,
     pub platform: String,
 }
 
-/// What a child process tells of a device: all devices, what is known of this one, and its tests.
+/// A child process's report of a device: all devices, the facts of this one, and its tests.
 pub struct Listing {
     pub devices: Vec<Found>,
     pub facts: IndexMap<String, String>,
@@ -51,7 +52,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Of a device chosen by number or by a part of the names of device or platform.
+    /// Listing of a device chosen by number or by a part of the name of device or platform.
     pub fn of(chosen: &str, full: bool) -> Result<(usize, Listing), String> {
         let first = Listing::ask(0, full)?;
         let fits = |d: &&Found| {
@@ -82,7 +83,7 @@ impl Listing {
             match *line.split('\t').collect::<Vec<_>>() {
                 ["device", platform_index, in_platform, name, platform] => listing.devices.push(Found {
                     index: listing.devices.len(),
-                    place: (platform_index.parse().unwrap_or(0), in_platform.parse().unwrap_or(0)),
+                    loader_index: (platform_index.parse().unwrap_or(0), in_platform.parse().unwrap_or(0)),
                     name: name.into(),
                     platform: platform.into(),
                 }),
@@ -94,7 +95,7 @@ impl Listing {
         listing
     }
 
-    /// Facts of a report: of the device, of this tool, and of the compiler if the driver is ours.
+    /// Facts for the report: device, this tool, and the compiler if the driver is ours.
     pub fn facts(&self, mode: &str) -> IndexMap<String, String> {
         let mut facts = self.facts.clone();
         facts.insert("mode".into(), mode.into());
@@ -108,7 +109,7 @@ impl Listing {
     }
 }
 
-/// In a child process: prints what [`Listing`] reads.
+/// In a child process: prints the text that [`Listing`] parses.
 pub fn list(devices: &[Device], context: &Context<'_>) {
     let one_line = |text: &str| text.replace(['\t', '\n'], " ");
     let platforms = raw::platforms();
@@ -147,7 +148,7 @@ pub fn list(devices: &[Device], context: &Context<'_>) {
     }
 }
 
-/// In a child process: the loader and a device of it.
+/// In a child process: the loader and one of its devices.
 pub fn in_child<R>(index: usize, use_it: impl FnOnce(&Api, &[Device], &Device) -> R) -> Result<R, String> {
     let api = Api::load()?;
     let devices = api.devices()?;
@@ -186,7 +187,7 @@ mod tests {
         let text = "noise\ndevice\t0\t0\tA\tP\ndevice\t1\t0\tB\tQ\nfact\tdevice\tA\ntest\tapi\tone two\n";
         let listing = Listing::parse(text);
         assert_eq!(
-            listing.devices.iter().map(|d| (d.index, d.place)).collect::<Vec<_>>(),
+            listing.devices.iter().map(|d| (d.index, d.loader_index)).collect::<Vec<_>>(),
             [(0, (0, 0)), (1, (1, 0))]
         );
         assert_eq!((listing.devices[1].name.as_str(), listing.devices[1].platform.as_str()), ("B", "Q"));

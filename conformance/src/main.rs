@@ -1,20 +1,22 @@
-//! Conformance tools: run our own suite on an OpenCL device and report; compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
-//! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take, and the precision of
-//! mathematical functions; compare random kernels on two devices.
+//! Conformance tools: run our own suite on an OpenCL device and report; compile a corpus of kernels and
+//! validate every module, or run its kernels on two OpenCL implementations and compare; run the binaries of
+//! OpenCL-CTS; measure how long builds take, and the precision of mathematical functions; compare random
+//! kernels on two devices.
 //!
-//! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and not the end.
+//! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and does not
+//! end the run.
 
 #![allow(clippy::print_stdout)] // a command-line tool
 
 mod build_times;
-// What one execution test is, and the reference of the tests of images.
+// The format of an execution test, and the reference of the tests of images.
 #[path = "../../tests/exec_support/case.rs"]
 mod case;
 #[path = "../../tests/exec_support/expr.rs"]
 mod expr;
 #[path = "../../tests/image_support/mod.rs"]
 mod image_support;
-// The binding that the demo programs use.
+// The OpenCL binding of the demo programs.
 #[path = "../../tests/demo/cl.rs"]
 mod cl;
 mod corpus;
@@ -44,10 +46,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run our own suite on an OpenCL device and write a report
-    Run(run::Arguments),
+    Run(run::RunArgs),
     /// Run an area, or list its tests (what `run` runs)
     #[command(hide = true)]
-    RunArea(run::One),
+    RunArea(run::RunAreaArgs),
     /// Print something from a kernel (what `run` runs)
     #[command(hide = true)]
     PrintOne(run::PrintOne),
@@ -56,29 +58,30 @@ enum Command {
     /// Write the pages of a report again, with other expectations
     Pages(run::Pages),
     /// Compile every entry of a folder's MANIFEST.tsv and validate the modules
-    Corpus(corpus::Arguments),
+    Corpus(corpus::CorpusArgs),
     /// Compile one file in this process and write its modules to a folder (what `corpus` runs)
     #[command(hide = true)]
-    One(corpus::One),
+    One(corpus::OneCompileArgs),
     /// Measure how long programs take to build
-    BuildTimes(build_times::Arguments),
+    BuildTimes(build_times::BuildTimesArgs),
     /// Build one program in this process and print the times (what `build-times` runs)
     #[command(hide = true)]
-    OneBuild(build_times::One),
-    /// Run the kernels of a folder's MANIFEST.tsv with generated data on two OpenCL platforms and compare the results
-    Execute(execute::Arguments),
+    OneBuild(build_times::OneBuildArgs),
+    /// Run the kernels of a folder's MANIFEST.tsv with generated data on two OpenCL platforms and compare the
+    /// results
+    Execute(execute::ExecuteArgs),
     /// Run the kernels of a plan on one platform (what `execute` runs)
     #[command(hide = true)]
-    ExecuteOne(execute::One),
+    ExecuteOne(execute::ExecuteOneArgs),
     /// Compare random kernels on two devices
-    Random(random::Arguments),
+    Random(random::RandomArgs),
     /// Run one kernel in this process and print its results (what `random` runs)
     #[command(hide = true)]
-    OneRandom(random::One),
+    OneRandom(random::OneRandomArgs),
     /// Run a built OpenCL-CTS on a device and write a report
-    Cts(cts::Arguments),
+    Cts(cts::CtsArgs),
     /// Measure the errors of every mathematical function on an OpenCL device
-    Precision(precision::Arguments),
+    Precision(precision::PrecisionArgs),
 }
 
 fn main() -> ExitCode {

@@ -1,11 +1,12 @@
-//! A corpus: a folder with a MANIFEST.tsv, one compilation a line (path, -cl-std, further options, note). What is taken
-//! from it and how is the same for every command that goes through one; each entry has a scratch folder of its own.
+//! A corpus: a folder with a MANIFEST.tsv, one compilation a line (path, -cl-std, further options, note).
+//! Selection and scheduling are the same for every command that processes a corpus; each entry has its own
+//! scratch folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Arguments of the commands that go through a corpus.
+/// Arguments of the commands that process a corpus.
 #[derive(clap::Args)]
 pub struct Selection {
     /// Folder with MANIFEST.tsv
@@ -28,8 +29,8 @@ pub struct Selection {
 }
 
 /// A line of a manifest.
-pub struct Entry {
-    /// Of the source, relative to the folder.
+pub struct CorpusEntry {
+    /// Path of the source, relative to the folder.
     pub path: String,
     pub options: String,
 }
@@ -37,8 +38,8 @@ pub struct Entry {
 /// The chosen entries, at least one.
 pub struct Corpus {
     pub dir: PathBuf,
-    pub entries: Vec<Entry>,
-    /// For one entry.
+    pub entries: Vec<CorpusEntry>,
+    /// Time limit of one entry.
     pub limit: Duration,
     jobs: usize,
 }
@@ -58,7 +59,7 @@ impl Selection {
     }
 }
 
-fn parse(text: &str, dir: &Path) -> Vec<Entry> {
+fn parse(text: &str, dir: &Path) -> Vec<CorpusEntry> {
     let mut entries = Vec::new();
     for line in text.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
         let mut fields = line.split('\t');
@@ -68,15 +69,15 @@ fn parse(text: &str, dir: &Path) -> Vec<Entry> {
         let rest =
             fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
         let standard = if standard.is_empty() { String::new() } else { format!("-cl-std={standard} ") };
-        entries.push(Entry { path, options: format!("{standard}{rest}") });
+        entries.push(CorpusEntry { path, options: format!("{standard}{rest}") });
     }
     entries
 }
 
 impl Corpus {
-    /// Calls `f` with every entry's index, the entry and a folder to work in, which may not exist yet and is removed
-    /// afterwards; several entries at a time.
-    pub fn each(&self, scratch: &Path, f: impl Fn(usize, &Entry, &Path) + Sync) {
+    /// Calls `f` with every entry's index, the entry and a work folder, which may not exist yet and is
+    /// removed afterwards. Several entries are processed at a time.
+    pub fn each(&self, scratch: &Path, f: impl Fn(usize, &CorpusEntry, &Path) + Sync) {
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs {
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_entry_is_visited_once() {
-        let entries = (0..20).map(|i| Entry { path: i.to_string(), options: String::new() }).collect();
+        let entries = (0..20).map(|i| CorpusEntry { path: i.to_string(), options: String::new() }).collect();
         let corpus = Corpus { dir: PathBuf::new(), entries, limit: Duration::ZERO, jobs: 3 };
         let seen = Mutex::new(Vec::new());
         corpus.each(Path::new("/nowhere"), |index, entry, folder| {

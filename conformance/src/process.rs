@@ -4,7 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// Runs a command to its end; `None` if it had to be stopped, with the processes that it started.
+/// Runs a command to its end. Returns `None` if it exceeded the limit; it and the processes that it started
+/// are then killed.
 pub fn run_limited(command: &mut Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut child: Child = command.process_group(0).spawn()?;
@@ -33,7 +34,7 @@ mod tests {
     fn commands_are_stopped() {
         let slow = run_limited(Command::new("sleep").arg("1000"), Duration::from_millis(20));
         assert!(matches!(slow, Ok(None)));
-        // What a command has started holds its end of a pipe open.
+        // Processes that the command started may hold their end of a pipe open.
         let (mut read, write) = std::io::pipe().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 1000 & sleep 1000"]).stdout(write);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// How far a run is.
+/// Progress of a run.
 pub struct Progress {
     quiet: bool,
     jobs: usize,
@@ -16,14 +16,14 @@ struct State {
     total: usize,
     done: usize,
     failed: usize,
-    /// Seconds that tests took in this run.
+    /// Total seconds of the tests that ended in this run.
     spent: f64,
-    /// Seconds that tests still to be run took in an earlier one; `None` for those that were not in it.
+    /// Seconds that tests still to be run took in an earlier run; `None` for tests that it did not contain.
     ahead: HashMap<String, Option<f64>>,
 }
 
 impl Progress {
-    /// Tests with the seconds that they took before, where that is known.
+    /// Tests with the seconds that they took in an earlier run, if known.
     pub fn new(quiet: bool, jobs: usize, tests: impl IntoIterator<Item = (String, Option<f64>)>) -> Progress {
         let ahead: HashMap<String, Option<f64>> = tests.into_iter().collect();
         let state = State { total: ahead.len(), done: 0, failed: 0, spent: 0.0, ahead };
@@ -34,7 +34,7 @@ impl Progress {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// A test, `AREA/NAME`, ended after some seconds.
+    /// Records that a test, `AREA/NAME`, ended after some seconds.
     pub fn done(&self, test: &str, seconds: f64, failed: bool) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.ahead.remove(test).is_none() {
@@ -55,7 +55,7 @@ impl Progress {
             clock(self.elapsed()),
             clock(state.left(self.jobs))
         );
-        // Wider than what an earlier line may have left.
+        // At least as wide as an earlier line.
         eprint!("\r{line:<120}");
     }
 
@@ -68,7 +68,7 @@ impl Progress {
 }
 
 impl State {
-    /// Seconds until all is done: what tests took before, else what those of this run took on average.
+    /// Estimated seconds left: earlier durations where known, else the average of this run.
     fn left(&self, jobs: usize) -> f64 {
         let usual = self.spent / self.done.max(1) as f64;
         let sum: f64 = self.ahead.values().map(|seconds| seconds.unwrap_or(usual)).sum();

@@ -1,6 +1,6 @@
-//! `run`: our own suite on one OpenCL device, whoever's, and a report. The device is only touched by child processes of this
-//! tool, one for each area, so that crashes and hangs are results: the child writes what happens to a file, and is started
-//! again with what is left after the test that ended it.
+//! `run`: our own suite on an OpenCL device of any vendor, and a report. Only child processes of this tool
+//! open the device, one for each area, so that crashes and hangs are results. The child writes its progress
+//! to a file, and is started again with the remaining tests after one that ended it.
 
 use crate::devices::{self, Listing};
 use crate::progress::Progress;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct RunArgs {
     /// Part of the name of a device or platform, or the number of a device
     #[arg(long, default_value = "0")]
     device: String,
@@ -64,7 +64,7 @@ pub struct Compare {
     /// Reports
     #[arg(num_args = 2.., value_name = "REPORT.json")]
     reports: Vec<PathBuf>,
-    /// Where the table goes, besides standard output
+    /// File for the table, besides standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -81,11 +81,11 @@ pub struct Pages {
 
 /// Arguments of `run-area`, which runs in child processes.
 #[derive(clap::Args)]
-pub struct One {
+pub struct RunAreaArgs {
     device: usize,
     #[arg(long)]
     full: bool,
-    /// With it tests are run, otherwise listed.
+    /// Runs the tests of an area; without it, lists them.
     #[arg(long, requires_all = ["tests", "results"])]
     area: Option<String>,
     /// File of names: the tests to run.
@@ -102,7 +102,7 @@ pub struct PrintOne {
     case: usize,
 }
 
-/// Puts reports side by side; true if all tests end alike.
+/// Puts reports side by side. Returns true if all tests end alike.
 pub fn compare_reports(arguments: &Compare) -> Result<bool, String> {
     let reports = arguments.reports.iter().map(|p| Report::read(p)).collect::<Result<Vec<_>, _>>()?;
     let comparison = Comparison::of(&reports.iter().collect::<Vec<_>>());
@@ -120,7 +120,7 @@ pub fn compare_reports(arguments: &Compare) -> Result<bool, String> {
     Ok(comparison.tests.is_empty() && comparison.missing == 0)
 }
 
-/// Writes the pages of a report again; true if it is as expected.
+/// Writes the pages of a report again. Returns true if it is as expected.
 pub fn pages(arguments: &Pages) -> Result<bool, String> {
     let expectations = Expectations::read(arguments.expect.as_deref())?;
     let report = Report::read(&arguments.folder.join("report.json"))?;
@@ -128,13 +128,13 @@ pub fn pages(arguments: &Pages) -> Result<bool, String> {
     Ok(report.conclude(&expectations))
 }
 
-/// What a kernel prints, for the area `printf`.
+/// Prints the output of a kernel, for the area `printf`.
 pub fn print_one(arguments: &PrintOne) -> Result<bool, String> {
     crate::suite::printf::print_one(arguments.device, arguments.case).map(|()| true)
 }
 
 /// In a child process: runs the tests of an area, or lists devices, facts and tests.
-pub fn one(arguments: &One) -> Result<bool, String> {
+pub fn one(arguments: &RunAreaArgs) -> Result<bool, String> {
     devices::in_child(arguments.device, |api, all, device| {
         let context = Context { api, device, quick: !arguments.full };
         let (Some(name), Some(tests), Some(path)) = (&arguments.area, &arguments.tests, &arguments.results)
@@ -207,12 +207,12 @@ impl Run<'_> {
             let behind = |name: &str| {
                 left.iter().position(|n| *n == name).and_then(|at| left.get(at + 1..)).unwrap_or_default()
             };
-            // The device is lost: what is left is run by another process.
+            // The device is lost: another process runs the remaining tests.
             if let Some(last) = seen.lost {
                 left = behind(&last);
                 continue;
             }
-            // The test that began last ended the process.
+            // The last test that began ended the process.
             let log = std::fs::read_to_string(&log).unwrap_or_default();
             let tail: Vec<&str> = log.lines().rev().take(6).collect();
             let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
@@ -233,20 +233,20 @@ impl Run<'_> {
     }
 }
 
-/// What has been read of a file of results.
+/// The part of a file of results that has been read.
 #[derive(Default)]
 struct Seen {
     lines: usize,
     running: Option<String>,
     since: Option<Instant>,
     ended: bool,
-    /// The test after which the process could not go on.
+    /// The test after which the process could not continue.
     lost: Option<String>,
     last: Option<String>,
 }
 
 impl Seen {
-    /// Tests that ended since the last look.
+    /// Tests that ended since the last call.
     fn take(&mut self, text: &str, area: &str) -> Vec<Record> {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut records = Vec::new();
@@ -290,8 +290,8 @@ impl Seen {
     }
 }
 
-/// Runs the suite; false if something is not as expected.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+/// Runs the suite. Returns false if a result is not as expected.
+pub fn run(arguments: &RunArgs) -> Result<bool, String> {
     let _vendors = arguments.driver.as_deref().map(devices::offer).transpose()?;
     if arguments.list {
         let listing = Listing::ask(0, arguments.full)?;
@@ -308,9 +308,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     result
 }
 
-/// The tests that are chosen, by area.
+/// The selected tests, by area.
 fn choose<'a>(
-    arguments: &Arguments,
+    arguments: &RunArgs,
     tests: &'a [(String, String)],
 ) -> Result<Vec<(&'static str, Vec<&'a str>)>, String> {
     if let Some(unknown) = arguments.areas.iter().find(|a| !AREAS.iter().any(|area| area.0 == *a)) {
@@ -332,7 +332,7 @@ fn choose<'a>(
     if chosen.is_empty() { Err("no test is chosen".into()) } else { Ok(chosen) }
 }
 
-fn run_in(arguments: &Arguments, scratch: &Path) -> Result<bool, String> {
+fn run_in(arguments: &RunArgs, scratch: &Path) -> Result<bool, String> {
     let expectations = Expectations::read(arguments.expect.as_deref())?;
     let before = arguments.compare.as_deref().map(Report::read).transpose()?;
     let (device, listing) = Listing::of(&arguments.device, arguments.full)?;

@@ -1,11 +1,11 @@
-//! The runner of OpenCL-CTS on a suite of shell scripts, which behave as its binaries do: verdicts, time limits, states,
-//! lists and expectations.
+//! The runner of OpenCL-CTS on a suite of shell scripts that behave as its binaries do: verdicts, time
+//! limits, states, lists and expectations.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Notes that it ran, and ends as its name says.
+/// A test binary that logs its run and ends as its name says.
 const BINARY: &str = r#"#!/bin/sh
 if [ "$1" = --list ]; then printf 'Tests:\n\tgood\n\tbad\n\tabsent\n\tcrash\n\thang\n'; exit 0; fi
 echo "$1 $2 $CL_DEVICE_TYPE $CL_PLATFORM_INDEX $CL_DEVICE_INDEX wimpy=$CL_WIMPY_MODE" >> "$RAN"
@@ -55,7 +55,7 @@ impl Suite {
         command.output().expect("the tool runs")
     }
 
-    /// What ran since the last look, in order.
+    /// Tests that ran since the last call, in order.
     fn ran(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.join("ran")).unwrap_or_default();
         let _ = std::fs::remove_file(self.folder.join("ran"));
@@ -88,7 +88,7 @@ fn verdicts_and_expectations() {
         suite.ran(),
         ["absent", "bad", "crash", "good"].map(|n| format!("{n}  CL_DEVICE_TYPE_ALL 0 0 wimpy="))
     );
-    // Only what has no result runs.
+    // Only sub-tests without a result run.
     let output = suite.run(&["--limit", "1", "first"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -101,7 +101,7 @@ fn verdicts_and_expectations() {
     let log = |name: &str| suite.folder.join("out/logs/first").join(format!("{name}.log")).is_file();
     assert_eq!((log("bad"), log("good")), (true, false));
 
-    // Everything has a result: nothing runs, and with reasons all is as expected.
+    // Everything has a result: nothing runs, and with the reasons all is as expected.
     let list = suite.folder.join("expected.txt");
     let lines = "first/bad  known\nfirst/crash  known\nfirst/hang  known\nskip first/absent  not offered\n";
     std::fs::write(&list, lines).expect("a file");
@@ -114,7 +114,7 @@ fn verdicts_and_expectations() {
         text(&output)
     );
 
-    // A pass that is not expected is told; a skip that is not expected is not good.
+    // An unexpected pass is reported; an unexpected skip fails the run.
     std::fs::write(list, "first/good  known\nfirst/*  known\n").expect("a file");
     let output = suite.run(&["--expect", list, "first"]);
     assert_eq!(output.status.code(), Some(1));
@@ -139,7 +139,7 @@ fn states_modes_and_lists() {
         ["good  CL_DEVICE_TYPE_ALL 0 0 wimpy=", "good max_images CL_DEVICE_TYPE_ALL 0 0 wimpy="]
     );
 
-    // Of what has results only failures are run again, if that is asked for.
+    // Of the sub-tests with a result only failures are run again, on request.
     let output = suite.run(&["first:good,bad"]);
     assert_eq!((output.status.code(), suite.ran().len()), (Some(1), 1));
     let output = suite.run(&["--again", "first:good,bad"]);
@@ -154,7 +154,7 @@ fn states_modes_and_lists() {
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(suite.ran(), ["good small_images CL_DEVICE_TYPE_ALL 0 0 wimpy=1"]);
 
-    // What is excluded does not run.
+    // Excluded sub-tests do not run.
     let exclusions = suite.folder.join("exclude.txt");
     std::fs::write(&exclusions, "exclude first/h*  it hangs\nexclude first/crash  it crashes\n")
         .expect("a file");

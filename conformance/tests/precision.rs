@@ -1,9 +1,10 @@
-//! The quick form of `conformance precision` on our driver: every function of the specification's table is within its bound.
+//! The quick form of `conformance precision` on our driver: every function of the specification's table must
+//! be within its bound.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// A folder that makes the loader take the library built with these tests.
+/// A vendors folder that makes the loader use the library built with these tests.
 fn vendors(name: &str) -> PathBuf {
     let exe = std::env::current_exe().expect("path of the test program");
     let library = exe.with_file_name("libpyroclast.so");
@@ -30,13 +31,13 @@ fn measure(arguments: &[&str], hidden: &str) -> Output {
     output
 }
 
-/// Fails unless all is within its bounds, with the lines on what is not.
+/// Fails with the lines that are outside their bounds.
 fn check(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     let tail = text.split_once("functions measured").map_or("", |(_, tail)| tail);
     assert!(output.status.success(), "{tail}\n{}", errors.lines().last().unwrap_or_default());
-    // Single precision is there on every device, with some eighty functions.
+    // Every device has single precision, with some eighty functions.
     assert!(text.matches("| float | default |").count() > 70, "{text}");
     text
 }

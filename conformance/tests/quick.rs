@@ -1,5 +1,5 @@
-//! The quick mode of `conformance run` on our devices, against what is expected of each: areas of the API completely, every
-//! few tests of the others, which have tests of their own beside the driver.
+//! The quick mode of `conformance run` on our devices, compared with the expectations of each: areas of the
+//! API completely, and a sample of the others, which have tests of their own beside the driver.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,10 @@
-//! Sequences of API calls drawn from the input, on the CPU device: valid, stale and invalid handles, odd sizes and flags, by one
-//! thread or two that share all objects. No call may panic, hang or answer with what is no error of OpenCL; when everything is
-//! released, the context of the input is gone.
+//! Sequences of API calls drawn from the input, on the CPU device: valid, stale and invalid handles, odd
+//! sizes and flags, by one thread or two that share all objects. No call may panic, hang or return a code
+//! that OpenCL does not define. When everything is released, the input's context is destroyed.
 //!
-//! What the specification leaves to the application is kept: host memory is as large as calls say, kernels stay within their
-//! buffers, every user event is set before somebody waits, and each reference is released once.
+//! The calls keep the rules that the specification leaves to the application: host memory is as large as
+//! calls say, kernels stay within their buffers, every user event is set before a wait, and each reference is
+//! released once.
 
 #![no_main]
 
@@ -25,9 +26,9 @@ kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eights(global uchar *
 }
 kernel void plain(uint4 value, read_only image2d_t image, sampler_t sampler) { }
 ";
-/// Host memory of the input's calls; all of them stay within it.
+/// Host memory of the input's calls; all accesses stay within it.
 const ARENA: usize = 4 << 20;
-/// Kinds of objects, as numbers of their pools.
+/// Kinds of objects, as indices of their pools.
 const KINDS: usize = 7;
 const QUEUE: usize = 0;
 const MEM: usize = 1;
@@ -37,7 +38,7 @@ const PROGRAM: usize = 4;
 const SAMPLER: usize = 5;
 const CONTEXT: usize = 6;
 
-/// What all inputs share: the device, a context with a program that is built, and memory.
+/// State shared by all inputs: the device, a context with a built program, and memory.
 struct Shared {
     device: usize,
     context: usize,
@@ -74,20 +75,20 @@ unsafe extern "C" fn on_gone(_: cl_context, _: *mut c_void) {
 unsafe extern "C" fn on_event(_: cl_event, _: cl_int, _: *mut c_void) {}
 unsafe extern "C" fn on_mem(_: cl_mem, _: *mut c_void) {}
 
-/// Handles of inputs before, released long ago: those of the last input, and those of the one before it, which nothing in
-/// the driver can hold any more.
+/// Stale handles of earlier inputs: those of the last input, and those of the one before it, which nothing in
+/// the driver still references.
 static STALE: Mutex<[[Vec<usize>; KINDS]; 2]> = Mutex::new([const { [const { Vec::new() }; KINDS] }; 2]);
 
 /// Objects of one input, each with a reference.
 #[derive(Default)]
 struct World {
     live: [Mutex<Vec<usize>>; KINDS],
-    /// What has been released.
+    /// Released handles.
     released: [Mutex<Vec<usize>>; KINDS],
     stale: [Vec<usize>; KINDS],
-    /// User events that are not set, with a reference of their own.
+    /// User events that are not set, each with an additional reference.
     gates: Mutex<Vec<usize>>,
-    /// Shared memory, of the input's own context.
+    /// Shared memory of the input's own context.
     svm: Mutex<Vec<usize>>,
     context: usize,
     is_shared: bool,
@@ -128,14 +129,14 @@ unsafe fn retain(kind: usize, handle: usize) -> cl_int {
 }
 
 impl World {
-    /// A new object takes its place among the others.
+    /// Replaces an object of the pool by a new one.
     fn add<T>(&self, kind: usize, handle: *mut T) {
         if !handle.is_null() {
             lock(&self.live[kind]).push(handle as usize);
         }
     }
 
-    /// From here on nothing that was enqueued waits for the application.
+    /// Sets all user events, so that no command waits for the application any more.
     fn open_gates(&self) {
         for gate in std::mem::take(&mut *lock(&self.gates)) {
             // SAFETY: a live event with a reference of ours.
@@ -151,7 +152,8 @@ impl World {
 struct Actor<'a> {
     bytes: std::slice::Iter<'a, u8>,
     world: &'a World,
-    /// References of this thread to what its call uses: another may release it meanwhile.
+    /// References of this thread to the objects that its call uses: another thread may release them
+    /// meanwhile.
     held: Vec<(usize, usize)>,
 }
 
@@ -166,7 +168,7 @@ impl<'a> Actor<'a> {
         list[self.below(list.len())]
     }
 
-    /// A size or offset; some are near the borders of what there is, some beyond everything.
+    /// A size or offset; some are near limits, some beyond all of them.
     fn size(&mut self) -> usize {
         match self.byte() {
             b @ 0..128 => b,
@@ -178,7 +180,7 @@ impl<'a> Actor<'a> {
         }
     }
 
-    /// A handle of the kind: mostly live, else stale, of another kind, or nothing.
+    /// A handle of the kind: usually live, otherwise stale, of another kind, or NULL.
     fn any<T>(&mut self, kind: usize) -> *mut T {
         let (choice, at) = (self.byte(), self.byte());
         let mut live = |kind: usize| {
@@ -213,7 +215,7 @@ impl<'a> Actor<'a> {
 
     fn waits(&mut self) -> (cl_uint, Vec<cl_event>) {
         let list: Vec<cl_event> = (0..self.below(8).saturating_sub(4)).map(|_| self.any(EVENT)).collect();
-        // At times a count without a list.
+        // Occasionally a count without a list.
         let count = if self.below(64) == 1 && list.is_empty() { 2 } else { list.len() };
         (count as cl_uint, list)
     }
@@ -338,7 +340,7 @@ impl<'a> Actor<'a> {
                     let takes =
                         flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 && desc.image_width <= 40;
                     let host = if takes { self.host() } else { null_mut() };
-                    // A pitch that is given bounds what is read.
+                    // A nonzero pitch bounds the bytes that are read.
                     world.add(MEM, (CL.clCreateImage)(context, flags, &format, &desc, host, &mut code));
                 }
             }
@@ -355,7 +357,7 @@ impl<'a> Actor<'a> {
         let mut event = null_mut();
         let wanted: *mut cl_event = if self.below(2) == 0 { &mut event } else { null_mut() };
         let (offset, size) = (self.size(), self.size());
-        // Only what fits has memory; all buffers are smaller.
+        // Only sizes that fit have memory; all buffers are smaller.
         let host = if size <= ARENA / 2 { self.host() } else { null_mut() };
         // SAFETY: as in `create`.
         let code = unsafe {
@@ -364,7 +366,7 @@ impl<'a> Actor<'a> {
                     let kernel = self.any(KERNEL);
                     let dims = [1, 1, 1, 2, 3, 0, 4][self.below(7)];
                     let many = self.of(&[1usize, 8, 64, 0, 7, 1000, usize::MAX]);
-                    // What would take for ever is refused for its offset.
+                    // An endless copy is rejected for its offset.
                     let (global, offset) = if many == usize::MAX {
                         ([many; 3], [8; 3])
                     } else {
@@ -417,7 +419,7 @@ impl<'a> Actor<'a> {
                 7 | 8 => {
                     let (origin, to, region) = (self.corner(), self.corner(), self.extent());
                     let pitches = [self.size(), self.size()];
-                    // Those of the host are bounded by what there is.
+                    // Pitches of the host are bounded by the memory's size.
                     let (row, slice) = (self.below(3) * 128, self.below(3) * 4096);
                     let blocking = self.blocking();
                     let (from, near) = (origin.as_ptr(), [self.below(16), self.below(8), self.below(4)]);
@@ -519,7 +521,7 @@ impl<'a> Actor<'a> {
         world.add(EVENT, event);
     }
 
-    /// An origin; the fourth number is the level of detail of 3D images that have levels.
+    /// An origin; the fourth number is the mip level of 3D images.
     fn corner(&mut self) -> [usize; 4] {
         [self.below(32), self.below(20), self.below(8), self.below(4)]
             .map(|n| if n == 19 { self.size() } else { n })
@@ -602,7 +604,7 @@ impl<'a> Actor<'a> {
         self.note(code);
     }
 
-    /// Shared virtual memory; only by one thread, since nobody may use what another frees.
+    /// Shared virtual memory; only in a single thread, since no thread may use memory that another frees.
     fn shared_memory(&mut self) {
         let (world, queue) = (self.world, self.any(QUEUE));
         let (count, list) = self.waits();
@@ -686,7 +688,8 @@ impl<'a> Actor<'a> {
                         let at = at % live.len().max(1);
                         if at < live.len() { live.swap_remove(at) } else { 0 }
                     };
-                    // Shared memory outlives the commands that use it; nobody could wait for those of a queue that is gone.
+                    // Shared memory outlives the commands that use it; commands of a released queue cannot be
+                    // waited for.
                     if kind == QUEUE && !lock(&world.svm).is_empty() {
                         world.open_gates();
                         (CL.clFinish)(handle as _);
@@ -697,7 +700,7 @@ impl<'a> Actor<'a> {
                 2 => {
                     let kind = self.below(KINDS);
                     let handle: *mut c_void = self.any(kind);
-                    // A handle of the shared objects would leave references behind.
+                    // A handle of the shared objects would leak references.
                     let is_ours = lock(&world.live[kind]).contains(&(handle as usize));
                     if is_ours && retain(kind, handle as usize) == CL_SUCCESS {
                         world.add(kind, handle);
@@ -724,7 +727,7 @@ impl<'a> Actor<'a> {
                     let mut bytes: Vec<u8> = (0..self.byte()).map(|_| self.byte() as u8).collect();
                     let (context, length, device, mut status) =
                         (self.any(CONTEXT), bytes.len(), self.device(), 0);
-                    // A source of length 0 ends where a zero is.
+                    // A source of length 0 ends at a zero.
                     bytes.push(0);
                     let mut list = bytes.as_ptr();
                     let program = match self.below(3) {
@@ -809,7 +812,7 @@ impl<'a> Actor<'a> {
                 assert_eq!(unsafe { release(kind, handle) }, CL_SUCCESS);
             }
         }
-        // The other thread may wait for what this one did.
+        // The other thread may wait for events of this one.
         self.world.open_gates();
     }
 }
@@ -848,7 +851,7 @@ fuzz_target!(|data: &[u8]| {
     // SAFETY: every handle has a reference; nothing uses shared memory once the queues are done.
     unsafe {
         for queue in lock(&world.live[QUEUE]).iter() {
-            // A command may have failed; queues of the device are not for the host to finish.
+            // A command may have failed; the host cannot finish queues on the device.
             let code = (CL.clFinish)(*queue as _);
             let expected = [CL_SUCCESS, CL_INVALID_COMMAND_QUEUE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY];
             assert!(expected.contains(&code), "{code}");
@@ -874,6 +877,6 @@ fuzz_target!(|data: &[u8]| {
     let mut stale = lock(&STALE);
     stale.swap(0, 1);
     stale[0] = world.released.map(|list| list.into_inner().unwrap_or_else(PoisonError::into_inner));
-    // Places of handles are used again after a while.
+    // Slots of handles are reused after a while.
     stale[0].iter_mut().for_each(|list| list.truncate(64));
 });

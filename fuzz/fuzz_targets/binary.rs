@@ -1,5 +1,5 @@
-//! Any bytes as a program binary, as they are and behind a header with the right hash: an answer without a panic, and
-//! what is read is written as the same bytes.
+//! Arbitrary bytes as a program binary, unchanged and behind a header with the right hash. Reading must not
+//! panic, and a binary that is read must be written as the same bytes.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as an entry of the disk cache, as the file and as its content: a value or a miss, and what is read is
-//! written as the same content.
+//! Arbitrary bytes as an entry of the disk cache, as the file and as its content. Reading returns a value or
+//! a miss, and a value that is read is written as the same content.
 
 #![no_main]
 

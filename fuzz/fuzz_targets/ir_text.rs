@@ -1,5 +1,5 @@
-//! Any text as IR: parsing gives a module or an error; what verifies prints as text that parses to the same module, and
-//! its functions without parameters can be interpreted.
+//! Arbitrary text as IR. Parsing returns a module or an error; a module that verifies prints as text that
+//! parses to the same module, and its functions without parameters can be interpreted.
 
 #![no_main]
 

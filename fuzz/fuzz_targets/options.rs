@@ -1,4 +1,5 @@
-//! Any text as build, compile and link options: an answer without a panic. What is accepted survives being quoted again.
+//! Arbitrary text as build, compile and link options. Parsing must not panic; accepted options survive being
+//! quoted again.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Any words as an OpenCL SPIR-V module: reading it and building it for a device gives a program or an error, never a
-//! panic, in bounded time. The first byte chooses the target. Mutations change instructions, not only bytes.
+//! Arbitrary words as an OpenCL SPIR-V module. Reading it and building it for a device returns a program or
+//! an error in bounded time, and never panics. The first byte selects the target. Mutations change
+//! instructions, not only bytes.
 
 #![no_main]
 
@@ -41,7 +42,7 @@ fn run(data: &[u8]) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    // As in the driver: the compiler has a large stack.
+    // As in the driver, the compiler has a large stack.
     let data = data.to_vec();
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || run(&data));
     if thread.is_ok_and(|t| t.join().is_err()) {

@@ -1,6 +1,6 @@
-//! Control-flow graphs drawn from the input: structurizing any of them succeeds, verifies, and does not change what the
-//! interpreter computes, for several arguments. Every block folds its number into an accumulator, so that the result tells
-//! which way was taken.
+//! Control-flow graphs drawn from the input. Structurizing succeeds on any of them, the result verifies, and
+//! the interpreter computes the same values as before, for several arguments. Every block folds its number
+//! into an accumulator, so that the result identifies the path.
 
 #![no_main]
 
@@ -35,7 +35,7 @@ fn graph(source: &mut Source<'_>) -> Function {
         let count = if i == n - 1 { 0 } else { [0, 1, 1, 2, 2, 2, 2, 2, 3, 5][source.below(10)] };
         succs.push((0..count).map(|_| 1 + source.below(n - 1)).collect());
     }
-    // The shape without arguments, to know dominance.
+    // The graph without arguments, to compute dominance.
     let mut shape = f.clone();
     for i in 0..n {
         let calls: Vec<BlockCall> = succs[i].iter().map(|s| BlockCall::new(blocks[*s], &[])).collect();
@@ -120,7 +120,7 @@ fuzz_target!(|data: &[u8]| {
         panic!("{error}\n{before}\n{after}");
     }
     for argument in [0, 1, 0x9e37_79b9, 0xffff_ffff, 12345] {
-        // Endless loops are endless in both.
+        // Infinite loops are infinite in both versions.
         let Ok(expected) = result(&before, argument, 3000) else { continue };
         match result(&after, argument, 300_000) {
             Ok(got) => assert_eq!(

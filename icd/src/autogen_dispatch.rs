@@ -20,7 +20,7 @@ pub const CL_ICD2_TAG_KHR: usize = 0x4F50_454E_434C_3331;
 #[cfg(target_pointer_width = "32")]
 pub const CL_ICD2_TAG_KHR: usize = 0x434C_3331;
 
-/// What the first word of every handle points to.
+/// Dispatch table, to which the first word of every handle points.
 #[repr(C)]
 pub struct Dispatch {
     /// The ICD 2 tag.

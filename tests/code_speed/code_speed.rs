@@ -1,9 +1,12 @@
-//! Speed of the compiler's code: six kernels written twice, in OpenCL C and in GLSL, run in turns through plain Vulkan.
+//! Speed of the compiler's code: six kernels written twice, in OpenCL C and in GLSL, run alternately through
+//! plain Vulkan.
 //!
-//! `code_speed [--device NAME] [--rounds N] [--embedded] [KERNEL...]`. The OpenCL C is compiled in both pointer modes
-//! (storage-buffer bindings, device addresses), from source where clang is found, else (or with `--embedded`) from the OpenCL SPIR-V in
-//! the program. Results of all three must agree. A ratio below 1 means that the code is faster than GLSL's; for devices
-//! of the processor it is one of processor time, which other programs on the machine disturb little.
+//! `code_speed [--device NAME] [--rounds N] [--embedded] [KERNEL...]`. The OpenCL C is compiled in both
+//! pointer modes (storage-buffer bindings, device addresses), from source if clang is found, otherwise (or
+//! with `--embedded`) from the OpenCL SPIR-V in the program. The results of all three must agree.
+//!
+//! A ratio below 1 means that the compiler's code is faster than GLSL's. For CPU devices it is a ratio of
+//! processor time, which other programs on the machine hardly disturb.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
@@ -25,13 +28,13 @@ struct Case {
     glsl: &'static [u8],
     /// Contents before a run.
     buffers: Vec<Vec<u8>>,
-    /// In the order of the OpenCL kernel; GLSL takes the buffers and the values among them in the same order.
+    /// In the parameter order of the OpenCL kernel; GLSL uses the same order for buffers and for values.
     args: Vec<Arg>,
     local: [u32; 3],
     groups: [u32; 3],
-    /// Results are single-precision numbers that may differ by rounding.
+    /// Whether results are single-precision numbers that may differ by rounding.
     floats: bool,
-    /// What one run does, and of what.
+    /// Amount and unit of the work of one run.
     work: (f64, &'static str),
 }
 
@@ -52,7 +55,7 @@ macro_rules! case {
     };
 }
 
-/// Numbers between -1 and 1, the same each time.
+/// Pseudo-random numbers between -1 and 1, always the same.
 fn floats(n: usize) -> Vec<u8> {
     let value = |i: u32| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0;
     (0..n as u32).flat_map(|i| value(i).to_le_bytes()).collect()
@@ -62,12 +65,12 @@ fn zeros(n: usize) -> Vec<u8> {
     vec![0; n * 4]
 }
 
-/// The kernels; sizes are for a processor or for a graphics card.
+/// The kernels, with sizes for a CPU or for a graphics card.
 fn cases(small: bool) -> Vec<Case> {
     use Arg::{Buffer as B, F32, U32};
     let size = |cpu: usize, gpu: usize| if small { cpu } else { gpu };
     let n = size(1 << 22, 1 << 26);
-    // y is added to at each run, so a is small.
+    // Each run adds y, so a is small.
     let saxpy = Case {
         buffers: vec![floats(n), floats(n)],
         args: vec![U32(n as u32), F32(1e-3), B(0), B(1)],
@@ -151,7 +154,7 @@ fn median(times: &[f64]) -> f64 {
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Whether two results agree, or the first difference.
+/// Compares two results; returns the first difference.
 fn compare(case: &Case, a: &[Vec<u8>], b: &[Vec<u8>]) -> Result<(), String> {
     for (n, (a, b)) in a.iter().zip(b).enumerate() {
         for (i, (x, y)) in words(a).into_iter().zip(words(b)).enumerate() {
@@ -202,13 +205,13 @@ fn measure(gpu: &Gpu, device: &Device, case: &Case, rounds: usize, embedded: boo
     }
     compare(case, &results[0], &results[1]).map_err(|e| format!("bindings: {e}"))?;
     compare(case, &results[0], &results[2]).map_err(|e| format!("addresses: {e}"))?;
-    // As many runs in a submission as take about 20 ms.
+    // As many runs per submission as take about 20 ms.
     let once = gpu.run(&kernels[0], 1)?.device.max(1e-7);
     let times = ((0.02 / once).round() as u32).clamp(1, 1000);
     let mut all: Vec<Vec<Time>> = vec![vec![]; kernels.len()];
     for round in 0..rounds {
         for i in 0..kernels.len() {
-            // Another order each time, so that nobody always runs after the same one.
+            // Another order each time, so that no kernel always runs after the same one.
             let i = (i + round) % kernels.len();
             all[i].push(gpu.run(&kernels[i], times)?);
         }

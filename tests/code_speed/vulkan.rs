@@ -1,5 +1,6 @@
-//! A plain Vulkan 1.2 host for the benchmark: buffers, pipelines, timed dispatches. It has nothing of the driver but the
-//! launch contract of `clspv_bridge::abi`, so that both kinds of kernels run in exactly the same way.
+//! A plain Vulkan 1.2 host for the benchmark: buffers, pipelines, timed dispatches. It shares only the launch
+//! contract of `clspv_bridge::abi` with the driver, so that both kinds of kernels run in exactly the same
+//! way.
 
 use ash::vk;
 use clspv_bridge::abi::{BindingSource, BlockStorage, ImplicitArg, KernelVariant, LocalSpec, PointerMode};
@@ -23,7 +24,7 @@ pub struct Gpu {
     fence: vk::Fence,
     queries: vk::QueryPool,
     pool: vk::DescriptorPool,
-    /// Nanoseconds of a tick; 0 where the queue has no timestamps.
+    /// Nanoseconds of a tick; 0 if the queue has no timestamps.
     tick: f64,
     pub is_cpu: bool,
     pub name: String,
@@ -43,7 +44,7 @@ pub struct Kernel {
     layout: vk::PipelineLayout,
     set: vk::DescriptorSet,
     block: Vec<u8>,
-    /// Holds an argument block that is too large for push constants.
+    /// Holds an argument block that exceeds the push constants.
     _argument_buffer: Option<Buffer>,
     pub groups: [u32; 3],
 }
@@ -69,9 +70,9 @@ impl Arg {
 /// Time of a run in seconds.
 #[derive(Clone, Copy)]
 pub struct Time {
-    /// By the device's timestamps, or else from submission to completion.
+    /// By the device's timestamps, otherwise from submission to completion.
     pub device: f64,
-    /// Of all processors on this process.
+    /// Processor time of this process on all cores.
     pub processor: f64,
 }
 
@@ -115,7 +116,7 @@ impl Gpu {
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         let core = vk::PhysicalDeviceFeatures { robust_buffer_access: vk::FALSE, ..features.features };
         v13.robust_image_access = vk::FALSE;
-        // The answers are chained anew.
+        // Rebuilds the chain of structures for the device's creation.
         (v11.p_next, v12.p_next, v13.p_next) = (null_mut(), null_mut(), null_mut());
         let mut features =
             vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut v11).push_next(&mut v12);
@@ -153,7 +154,7 @@ impl Gpu {
         let pool = unsafe { raw.create_descriptor_pool(&pool_info, None) }
             .map_err(text("vkCreateDescriptorPool"))?;
         let is_cpu = props.device_type == vk::PhysicalDeviceType::CPU;
-        // A software device writes its timestamps when it likes.
+        // A software device's timestamps are unrelated to the execution.
         let stamped = !is_cpu && families[family].timestamp_valid_bits > 0;
         Ok(Gpu {
             // SAFETY: the handle comes from this instance.
@@ -259,7 +260,7 @@ impl Gpu {
         })
     }
 
-    /// Records, submits and waits. Everything recorded sees all earlier work.
+    /// Records, submits and waits. Commands see all earlier work.
     fn submit(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<()> {
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in use: every submission is waited for.
@@ -364,7 +365,7 @@ impl Gpu {
         self.pipeline(words, &[], &bound, block, None, groups)
     }
 
-    /// A kernel of the compiler's, launched as its contract says; `data` is the program's data block.
+    /// A kernel of the compiler, launched according to its contract; `data` is the program's data block.
     #[allow(clippy::too_many_arguments)]
     pub fn opencl(
         &self,
@@ -515,7 +516,7 @@ impl Gpu {
     }
 }
 
-/// Seconds that all processors have spent on this process.
+/// Processor time of this process in seconds, on all cores.
 fn processor_time() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is alive.

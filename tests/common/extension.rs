@@ -1,4 +1,4 @@
-//! Functions of extensions, which are found by name through the platform.
+//! Functions of extensions, looked up by name through the platform.
 
 use super::*;
 

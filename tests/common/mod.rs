@@ -1,14 +1,16 @@
-//! Harness of the API tests: loads the system's ICD loader, points it at the library built beside the test, and offers
-//! the core API as functions (`autogen_api.rs`).
+//! Harness of the API tests: loads the system's ICD loader, points it at the library built beside the test,
+//! and offers the core API as functions (`autogen_api.rs`).
 //!
-//! The loader reads its environment when first used, so a test reaches the API only through [`symbol`], which sets it.
-//! A machine without a loader fails the tests: they would prove nothing. So does any complaint of the validators (see
-//! `validation`).
+//! The loader reads its environment when first used, so tests reach the API only through [`symbol`], which
+//! sets it first. Without a loader the tests fail, as they would prove nothing. They also fail on any message
+//! of the validators (see `validation`).
 
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
 pub mod command_buffer;
+pub mod device_queue;
+pub mod devices;
 pub mod extension;
 pub mod other_vulkan;
 pub mod recording;
@@ -28,12 +30,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must happen soon. It is the difference between an error and a hang, and never between a
-/// fast machine and a slow one.
+/// Time limit of waits that should be short. It distinguishes an error from a hang, never a fast machine from
+/// a slow one.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The freshly built driver: beside the test program. Unless they are chosen, its devices are the Vulkan ones; tests of the
-/// host's processor ask for it.
+/// Path of the freshly built driver, in the folder of the test program. By default its devices are the Vulkan
+/// ones; tests of the host's processor select it.
 fn driver() -> PathBuf {
     if std::env::var_os("PYROCLAST_DEVICES").is_none() {
         // SAFETY: every test comes through here before the driver reads its environment.
@@ -47,7 +49,7 @@ fn driver() -> PathBuf {
 
 static LOADER: OnceLock<Library> = OnceLock::new();
 
-/// From now on the test calls the system's loader with other vendors. To be called before anything else.
+/// Makes the test call the system's loader with other vendors. To be called before anything else.
 pub fn with_vendors(folder: &Path) {
     // SAFETY: as in `loader`.
     let library = unsafe {
@@ -61,7 +63,7 @@ fn loader() -> &'static Library {
     LOADER.get_or_init(|| {
         validation::watch();
         let vendors = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
-        // A process of this number that was killed may have left one.
+        // A killed process with the same id may have left one.
         let _ = std::fs::remove_dir_all(&vendors);
         std::fs::create_dir_all(&vendors).expect("directory for the vendor file");
         std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display()))
@@ -85,7 +87,7 @@ fn loader() -> &'static Library {
 
 static DIRECT: AtomicBool = AtomicBool::new(false);
 
-/// From now on the test calls the driver itself: loaders follow handles blindly, so what they do not survive is tested
+/// Makes the test call the driver itself: loaders dereference handles blindly, so invalid handles are tested
 /// without one. To be called before anything else.
 pub fn without_loader() {
     DIRECT.store(true, Ordering::Relaxed);
@@ -100,12 +102,12 @@ fn direct() -> &'static Library {
     })
 }
 
-/// Whether something happens that other threads or processes do: soon, but the machine may be busy.
+/// Whether a condition that depends on other threads or processes becomes true within [`PATIENCE`].
 pub fn eventually(check: impl Fn() -> bool) -> bool {
     within(PATIENCE, check)
 }
 
-/// The same for what may as well not happen.
+/// Like [`eventually`], with a time limit, for conditions that need not become true.
 pub fn within(limit: Duration, check: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !check() {
@@ -128,7 +130,7 @@ pub unsafe fn symbol<T: Copy>(name: &str) -> T {
     *found
 }
 
-/// Loaders lack some newer functions; tests of those ask first.
+/// Whether the loader has a function; older loaders lack some.
 pub fn has_symbol(name: &str) -> bool {
     let library = if DIRECT.load(Ordering::Relaxed) { direct() } else { loader() };
     // SAFETY: only the presence of the address is looked at.
@@ -146,7 +148,7 @@ pub fn platform() -> cl_platform_id {
 /// Every device; empty where there is no Vulkan driver.
 pub fn devices() -> Vec<cl_device_id> {
     let mut count = 0;
-    // SAFETY: a count is asked for.
+    // SAFETY: a query of the count.
     if unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) } != CL_SUCCESS {
         return Vec::new();
     }
@@ -159,7 +161,7 @@ pub fn devices() -> Vec<cl_device_id> {
     list
 }
 
-/// The Vulkan devices and the processor, in programs whose tests all begin with this.
+/// The Vulkan devices and the processor. Every test of such a program begins with it.
 pub fn vulkan_and_processor() -> Vec<cl_device_id> {
     static LIST: OnceLock<Vec<usize>> = OnceLock::new();
     let list = LIST.get_or_init(|| {
@@ -170,8 +172,8 @@ pub fn vulkan_and_processor() -> Vec<cl_device_id> {
     list.iter().map(|d| *d as cl_device_id).collect()
 }
 
-/// Makes these kinds of devices, without the features that are hidden, those of the platform, and the software device once
-/// more where there is one and no other driver was chosen. In programs whose tests all begin with the same.
+/// Selects these kinds of devices, hides features, and lists the software device twice, if there is one and
+/// the environment chooses no other driver. Every test of such a program begins with the same call.
 pub fn software_device_twice(kinds: &str, hidden: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -213,28 +215,29 @@ pub fn context() -> cl_context {
     context
 }
 
-/// A query function with the object bound: (param_name, size, value, size_ret).
-pub fn query_bytes(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, cl_int> {
+/// Calls a query function with the object bound, `query(size, value, size_ret)`, for the size, then for the
+/// value.
+pub fn query_bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, cl_int> {
     let mut size = 0;
-    match ask(0, null_mut(), &mut size) {
+    match query(0, null_mut(), &mut size) {
         CL_SUCCESS => {}
         code => return Err(code),
     }
     let mut bytes = vec![0xa5; size];
     if size > 0 {
-        assert_eq!(ask(size, bytes.as_mut_ptr().cast(), null_mut()), CL_SUCCESS);
-        // One byte less is too little.
-        assert_eq!(ask(size - 1, bytes.as_mut_ptr().cast(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(query(size, bytes.as_mut_ptr().cast(), null_mut()), CL_SUCCESS);
+        // CL_INVALID_VALUE: one byte too small.
+        assert_eq!(query(size - 1, bytes.as_mut_ptr().cast(), null_mut()), CL_INVALID_VALUE);
     }
     Ok(bytes)
 }
 
-/// The text of an answer.
+/// Text of a query.
 pub fn text(bytes: &[u8]) -> String {
     CStr::from_bytes_until_nul(bytes).expect("a terminated string").to_string_lossy().into_owned()
 }
 
-/// The number in an answer of 4 or 8 bytes.
+/// Number of a query of 4 or 8 bytes.
 pub fn number(bytes: &[u8]) -> u64 {
     match bytes.len() {
         4 => u64::from(u32::from_ne_bytes(bytes.try_into().expect("4 bytes"))),
@@ -243,25 +246,25 @@ pub fn number(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The answer of clGetDeviceInfo.
+/// A query of clGetDeviceInfo.
 pub fn device_info(device: cl_device_id, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: `query_bytes` passes buffers of the size it says.
     query_bytes(|size, value, size_ret| unsafe { clGetDeviceInfo(device, name, size, value, size_ret) })
 }
 
-/// The answer of clGetPlatformInfo.
+/// A query of clGetPlatformInfo.
 pub fn platform_info(platform: cl_platform_id, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
     query_bytes(|size, value, size_ret| unsafe { clGetPlatformInfo(platform, name, size, value, size_ret) })
 }
 
-/// The answer of clGetContextInfo.
+/// A query of clGetContextInfo.
 pub fn context_info(context: cl_context, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
     query_bytes(|size, value, size_ret| unsafe { clGetContextInfo(context, name, size, value, size_ret) })
 }
 
-/// A pointer that is no object of ours but that the loader can follow: the first word of a live handle's target.
+/// A pointer that is not our object but that the loader can dereference: a live handle of another kind.
 pub fn wrong_kind<T, U>(handle: *mut T) -> *mut U {
     handle.cast()
 }

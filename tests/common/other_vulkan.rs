@@ -1,4 +1,4 @@
-//! Another user of the device: a Vulkan instance and device of the test's own, with memory and semaphores that it shares.
+//! Another user of the device: a separate Vulkan instance and device, which share memory and semaphores.
 
 #![allow(dead_code, clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use super::*;
 use ash::vk;
 use std::os::fd::RawFd;
 
-/// Vulkan on the device that OpenCL's first device is.
+/// Vulkan on the first OpenCL device.
 pub struct OtherVulkan {
     _entry: ash::Entry,
     raw: ash::Device,
@@ -17,7 +17,7 @@ pub struct OtherVulkan {
     semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
 }
 
-/// A buffer in memory that is exported, and the memory's size.
+/// A buffer in exportable memory, and the memory's size.
 pub struct SharedBuffer {
     pub raw: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -101,12 +101,12 @@ impl OtherVulkan {
         }
     }
 
-    /// A buffer of the device's own memory, for export.
+    /// A buffer in device-local memory, exportable as an opaque descriptor.
     pub fn shared_buffer(&self, size: u64) -> SharedBuffer {
         self.shared_buffer_as(size, vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD)
     }
 
-    /// The same for export as `kind`.
+    /// A buffer in device-local memory, exportable as `kind`.
     pub fn shared_buffer_as(&self, size: u64, kind: vk::ExternalMemoryHandleTypeFlags) -> SharedBuffer {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
         let usage = vk::BufferUsageFlags::TRANSFER_SRC
@@ -119,14 +119,14 @@ impl OtherVulkan {
         SharedBuffer { raw, memory, kind, size }
     }
 
-    /// A descriptor of a buffer's memory.
+    /// Exports a descriptor of a buffer's memory.
     pub fn memory_fd(&self, buffer: &SharedBuffer) -> RawFd {
         let info = vk::MemoryGetFdInfoKHR::default().memory(buffer.memory).handle_type(buffer.kind);
         // SAFETY: as above.
         unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap()
     }
 
-    /// A binary semaphore, for export as `kind`.
+    /// A binary semaphore, exportable as `kind`.
     pub fn semaphore(&self, kind: vk::ExternalSemaphoreHandleTypeFlags) -> vk::Semaphore {
         let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(kind);
         let info = vk::SemaphoreCreateInfo::default();
@@ -155,7 +155,7 @@ impl OtherVulkan {
             .handle_type(kind)
             .flags(flags)
             .fd(fd);
-        // SAFETY: as above; the descriptor is given away.
+        // SAFETY: as above; the import takes the descriptor.
         unsafe { self.semaphore_fd.as_ref().unwrap().import_semaphore_fd(&info) }.unwrap();
         semaphore
     }

@@ -1,4 +1,4 @@
-//! Command buffers of one queue: kernels to record, and the calls that tests make most.
+//! Command buffers of one queue: kernels to record, and the most frequent calls.
 
 use super::command_buffer::*;
 use super::rig::*;

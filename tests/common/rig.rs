@@ -1,10 +1,10 @@
-//! A context with queues, buffers, kernels and events, in few words: every call is checked. Objects are plain handles
-//! that tests release, or leave to the end of the process.
+//! A context with queues, buffers, kernels and events in short form: every call is checked. Objects are plain
+//! handles, which tests release or leave to the end of the process.
 
 use super::*;
 use std::ffi::{CString, c_char};
 
-/// Kernels that do not commute, so that the result tells their order.
+/// Kernels that do not commute, so that the result shows their order.
 pub const STEPS: &str = "
 kernel void step(global uint *p, uint factor, uint addend) {
     size_t i = get_global_id(0);
@@ -32,7 +32,7 @@ unsafe impl Sync for Rig {}
 /// A handle for use in other threads.
 pub struct Any<T>(pub *mut T);
 impl<T> Any<T> {
-    /// The handle; a method, so that closures capture the whole.
+    /// The handle; a method, so that closures capture the whole struct.
     pub fn get(&self) -> *mut T {
         self.0
     }
@@ -92,18 +92,40 @@ impl Rig {
     }
 }
 
+/// A context of the devices.
+pub fn context_of(devices: &[cl_device_id]) -> cl_context {
+    let (count, mut code) = (devices.len() as u32, 1);
+    // SAFETY: the count agrees with the list.
+    let context = unsafe { clCreateContext(null(), count, devices.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    context
+}
+
+/// A program with the source, not built.
+pub fn program_of(context: cl_context, source: &str) -> cl_program {
+    let (mut text, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 1);
+    // SAFETY: one string with its length.
+    let program = unsafe { clCreateProgramWithSource(context, 1, &mut text, &length, &mut code) };
+    ok(code);
+    program
+}
+
 /// Builds a program; a failure is reported with its log.
 pub fn build(context: cl_context, device: cl_device_id, source: &str) -> cl_program {
-    let mut code = 1;
-    let (mut text, length) = (source.as_ptr().cast::<c_char>(), source.len());
-    // SAFETY: one string with its length.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
-        ok(code);
-        let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
-        assert_eq!(built, CL_SUCCESS, "{}", build_log(program, device));
-        program
-    }
+    build_with(context, device, source, "").unwrap_or_else(|log| panic!("{log}"))
+}
+
+/// Builds a program with options. The error is the build log.
+pub fn build_with(
+    context: cl_context,
+    device: cl_device_id,
+    source: &str,
+    options: &str,
+) -> Result<cl_program, String> {
+    let (program, options) = (program_of(context, source), CString::new(options).unwrap());
+    // SAFETY: terminated options.
+    let code = unsafe { clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut()) };
+    if code == CL_SUCCESS { Ok(program) } else { Err(build_log(program, device)) }
 }
 
 pub fn build_log(program: cl_program, device: cl_device_id) -> String {
@@ -151,7 +173,7 @@ pub fn marker(queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     event
 }
 
-/// Reads without waiting; `out` must live until the event is complete.
+/// Reads without blocking; `out` must live until the event is complete.
 pub fn read_later<T: Copy>(
     queue: cl_command_queue,
     mem: cl_mem,
@@ -174,6 +196,19 @@ pub fn read<T: Copy + Default>(queue: cl_command_queue, mem: cl_mem, count: usiz
     ok(unsafe {
         clEnqueueReadBuffer(queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut())
     });
+    out
+}
+
+/// Runs a kernel whose argument is one buffer of `words` words, all `initial` before. Returns its contents.
+pub fn results(rig: &Rig, name: &str, items: usize, words: usize, initial: i32) -> Vec<i32> {
+    let (queue, kernel, mem) = (rig.queue(0), rig.kernel(name), rig.buffer(&vec![initial; words]));
+    set(kernel, 0, mem);
+    release([launch(queue, kernel, items, &[])]);
+    finish(queue);
+    let out = read(queue, mem, words);
+    release([kernel]);
+    release([mem]);
+    release([queue]);
     out
 }
 
@@ -201,7 +236,7 @@ pub fn finish(queue: cl_command_queue) {
     ok(unsafe { clFinish(queue) });
 }
 
-/// Releases by kind.
+/// Releases a handle by its type.
 pub trait Release {
     fn release(self);
 }

@@ -1,5 +1,5 @@
-//! Cases that run in a child process each: they may change, use up and break what they like there. A case succeeds if the
-//! child exits with 0 in time. What it takes up is measured here too.
+//! Cases that run in a child process each, so that they may change or exhaust global state. A case succeeds
+//! if the child exits with 0 in time. Functions here also measure the process's resources.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
@@ -9,15 +9,15 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// Names the case for the child.
+/// Environment variable that names the child's case.
 const CASE: &str = "HOST_CASE";
 
-/// Everything is tried, however long it takes.
+/// Whether all variations are tried, however long it takes.
 pub fn thorough() -> bool {
     std::env::var_os("PYROCLAST_STRESS").is_some()
 }
 
-/// Against cases that hang: cases that do not must end in time on the busiest machine.
+/// Time limit against hangs: other cases end in time on the busiest machine.
 fn limit() -> Duration {
     Duration::from_secs(if thorough() { 7200 } else { 1200 })
 }
@@ -25,19 +25,20 @@ fn limit() -> Duration {
 /// A test in a child process.
 pub struct Case {
     pub name: &'static str,
-    /// In the child.
+    /// Runs in the child.
     pub run: fn(),
-    /// Changes the child's environment; the folder is the case's own and is removed afterwards.
+    /// Changes the child's environment; the folder belongs to the case and is removed afterwards.
     pub prepare: fn(&mut Command, &Path),
 }
 
 pub fn as_is(_: &mut Command, _: &Path) {}
 
-/// Runs the case that the environment names, or all of them, each in a child process, and `more`, which may run `parts`.
+/// Runs the case that the environment names, or all of them, each in a child process, and `more`, which may
+/// run `parts`.
 pub fn main_with(lists: &[&'static [Case]], parts: &'static [Case], more: Vec<Trial>) -> ExitCode {
     let cases = || lists.iter().copied().flatten();
     if let Some(name) = std::env::var_os(CASE) {
-        // SAFETY: no other thread runs yet. Children of the case are no cases.
+        // SAFETY: no other thread runs yet. Children of the case must not run it again.
         unsafe { std::env::remove_var(CASE) };
         let Some(case) = cases().chain(parts).find(|c| *c.name == *name) else { return ExitCode::FAILURE };
         (case.run)();
@@ -48,12 +49,12 @@ pub fn main_with(lists: &[&'static [Case]], parts: &'static [Case], more: Vec<Tr
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The same without parts.
+/// Like [`main_with`], without parts.
 pub fn main(cases: &'static [Case], more: Vec<Trial>) -> ExitCode {
     main_with(&[cases], &[], more)
 }
 
-/// Runs a case in a child process with these variables.
+/// Runs a case in a child process with additional variables.
 pub fn supervise(case: &Case, vars: &[(&str, &str)]) -> Result<(), Failed> {
     let folder = std::env::temp_dir().join(format!("pyroclast-host-{}-{}", std::process::id(), case.name));
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
@@ -103,8 +104,8 @@ pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Two blocks of work, or more: resident memory may grow until as much is in use at a time as ever will be, which depends
-/// on how threads are scheduled. Then a block lets it grow by `mib` at most.
+/// Runs two or more blocks of work. Resident memory may grow until it reaches the maximum in use at a time,
+/// which depends on how threads are scheduled; then a block must not add more than `mib`.
 pub fn memory_settles(mib: usize, mut block: impl FnMut()) {
     let mut sizes = vec![resident()];
     while sizes.len() <= 10 {
@@ -117,10 +118,10 @@ pub fn memory_settles(mib: usize, mut block: impl FnMut()) {
     panic!("resident MiB after each block: {sizes:?}");
 }
 
-/// No child process is left, not even a zombie.
+/// Requires that no child process is left, not even a zombie.
 pub fn no_children() {
     for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
-        // Threads may end meanwhile, and some kernels do not have the file.
+        // Threads may end meanwhile, and some kernels lack the file.
         let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
         assert_eq!(children.trim(), "", "child processes are left");
     }

@@ -1,8 +1,8 @@
-//! Turns the driver's validation on (Vulkan's validation layer, spirv-val for every module) and makes the test program
-//! fail if there was any complaint, in whichever test.
+//! Enables the driver's validation (Vulkan's validation layer, spirv-val for every module) and makes the test
+//! program fail on any message, in whichever test.
 //!
-//! The driver appends complaints to a file of this process. `PYROCLAST_VALIDATE` in the environment (for example empty)
-//! replaces the choice.
+//! The driver appends messages to a file of this process. `PYROCLAST_VALIDATE` in the environment (for
+//! example empty) overrides the selection.
 
 #![allow(dead_code)] // each test program uses a part of it
 
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 static LOG: OnceLock<PathBuf> = OnceLock::new();
 
-/// To be called before the driver is loaded and before there are threads that use the environment.
+/// To be called before the driver is loaded and before other threads use the environment.
 pub fn watch() {
     let log = std::env::temp_dir().join(format!("pyroclast-validation-{}", std::process::id()));
     let _ = std::fs::remove_file(&log);
@@ -24,7 +24,7 @@ pub fn watch() {
             std::env::set_var("PYROCLAST_VALIDATE", "vulkan,spirv");
         }
         std::env::set_var("PYROCLAST_VALIDATE_LOG", &log);
-        // On a busy machine the compiler may take long.
+        // On a busy machine the compiler may be slow.
         if std::env::var_os("PYROCLAST_CLANG_TIMEOUT").is_none() {
             std::env::set_var("PYROCLAST_CLANG_TIMEOUT", "1000");
         }
@@ -34,7 +34,7 @@ pub fn watch() {
 
 static ALLOWED: OnceLock<&str> = OnceLock::new();
 
-/// Complaints with this word are not about the driver.
+/// Ignores messages that contain this word.
 pub fn allow(word: &'static str) {
     let _ = ALLOWED.set(word);
 }
@@ -48,7 +48,7 @@ fn text() -> String {
     }
 }
 
-/// Complaints since the last call.
+/// Messages since the last call.
 pub fn new_complaints() -> Option<String> {
     static SEEN: Mutex<usize> = Mutex::new(0);
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ pub fn new_complaints() -> Option<String> {
     (!new.is_empty()).then_some(new)
 }
 
-/// The test program's exit status is decided by its own harness before; this overrules it.
+/// Overrides the exit status, which the test harness has decided before.
 extern "C" fn at_exit() {
     let text = text();
     if let Some(log) = LOG.get() {

@@ -1,6 +1,7 @@
-//! Micro-benchmark: what a client feels, on every device of our driver and of every other OpenCL installed, in one run.
+//! Micro-benchmark of latencies and rates as a client measures them, on every device of our driver and of
+//! every other OpenCL installed, in one run.
 //!
-//! `bench [--driver libpyroclast.so]`: with a driver, it is offered to the loader beside the system's own. Latencies are
+//! `bench [--driver libpyroclast.so]`: the loader offers the driver beside the system's own. Latencies are
 //! medians in microseconds, rates the best of several runs. Machines are noisy: compare columns, not runs.
 
 #![allow(clippy::print_stdout)] // a program that prints

@@ -1,9 +1,9 @@
-//! What calls cost: on every device of our driver and of every other OpenCL installed, in one run.
+//! Cost of API calls on every device of our driver and of every other OpenCL installed, in one run.
 //!
-//! `bench_api [--driver libpyroclast.so]`. Costs of calls are processor time of the calling thread, and of the whole
-//! process where other threads may do the work; both are the median of rounds, and other processes hardly change them.
-//! Latencies are wall time, medians. Rates of transfers are medians too. Ratios are of best times. A part that an OpenCL
-//! cannot do is reported and left out.
+//! `bench_api [--driver libpyroclast.so]`. Costs of calls are processor time of the calling thread, and of
+//! the whole process if other threads may do the work. Both are medians of rounds and hardly depend on other
+//! processes. Latencies (wall time) and rates of transfers are medians, too. Ratios are of best times. A part
+//! that an OpenCL cannot run is reported and left out.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
@@ -30,7 +30,7 @@ __kernel void turn(__global float *a, __global const float *b) {
 __kernel void cube(__global float *a, __global const float *b) {
     size_t i = (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
     a[i] = a[i] * 0.5f + b[i]; }";
-/// Calls of a round.
+/// Calls per round.
 const CALLS: usize = 1000;
 const ROUNDS: usize = 31;
 
@@ -46,7 +46,8 @@ fn clock(id: libc::clockid_t) -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// Nanoseconds of processor time for each call of a round: of this thread, and of the process until `end` has returned.
+/// Nanoseconds of processor time for each call of a round: of this thread, and of the process until `end` has
+/// returned.
 fn cost(
     mut call: impl FnMut(usize) -> Result<(), String>,
     mut end: impl FnMut() -> Result<(), String>,
@@ -211,7 +212,7 @@ fn calls(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     Ok(())
 }
 
-/// A queue; none where the OpenCL has no such queues.
+/// A queue; `None` if the platform does not support the properties.
 fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Option<cl_command_queue> {
     let mut code = 0;
     // SAFETY: live handles.
@@ -221,7 +222,7 @@ fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Opti
     (code == CL_SUCCESS).then_some(queue)
 }
 
-/// Whether commands that nothing orders run at the same time: two long launches of one group against one.
+/// Whether independent commands run at the same time: two long launches of one group compared with one.
 fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let api = session.api;
     let program = session.build(KERNELS, "")?;
@@ -247,7 +248,7 @@ fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let best = |queues: &[cl_command_queue], count| -> Result<f64, String> {
         (0..5).map(|_| run(queues, count)).try_fold(f64::MAX, |best, time| Ok(best.min(time?)))
     };
-    // Long enough for the costs of calls not to matter.
+    // Long enough to hide the cost of calls.
     let mut count = 1 << 16;
     while best(&[session.queue], count)? < 5e-3 && count < 1 << 30 {
         count *= 2;
@@ -266,7 +267,7 @@ fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     Ok(())
 }
 
-/// How good the local size is that is used where none is given: its time against that of the best of many.
+/// Quality of the default local size: its time compared with that of the best of many.
 fn local_sizes(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     const SIZES: [&[usize]; 21] = [
         &[32],
@@ -432,7 +433,7 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
         let run = || {
             let mut code = 0;
             let flags = CL_MAP_READ | CL_MAP_WRITE;
-            // SAFETY: as above; the mapping is given back.
+            // SAFETY: as above; the region is unmapped.
             unsafe {
                 let ptr = (api.clEnqueueMapBuffer)(
                     session.queue,

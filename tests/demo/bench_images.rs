@@ -1,8 +1,8 @@
-//! Benchmark of images: transfers and kernels on images of 3840 by 2160 pixels, and a separable blur of nine taps through
-//! a sampler beside the same blur on buffers that stand for images.
+//! Benchmark of images: transfers and kernels on images of 3840 by 2160 pixels, and a separable blur of nine
+//! taps through a sampler beside the same blur on buffers that emulate images.
 //!
-//! `bench_images [--driver libpyroclast.so]`: with a driver, it is offered to the loader beside the system's own. Rates count every byte read or written once; the best of
-//! several runs. The results of both blurs are compared.
+//! `bench_images [--driver libpyroclast.so]`: the loader offers the driver beside the system's own. Rates
+//! count every byte read or written once, the best of several runs. The results of both blurs are compared.
 
 mod cl;
 
@@ -61,7 +61,7 @@ fn weights() -> Vec<f32> {
     raw.iter().map(|w| w / sum).collect()
 }
 
-/// Whether two blurred pictures agree: a code for bytes, a little rounding for numbers.
+/// Whether two blurred pictures agree: within a code for bytes, within rounding errors for numbers.
 fn agree(a: &[u8], b: &[u8], bytes: bool) -> bool {
     let number = |c: &[u8]| f32::from_le_bytes([c[0], c[1], c[2], c[3]]);
     match bytes {

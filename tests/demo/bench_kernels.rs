@@ -1,8 +1,8 @@
-//! Benchmark: what a launch and a build take, and kernels that live from vectors, caches, barriers, atomics and images, on every
-//! device of our driver (the CPU device too) and of every other OpenCL installed, in one run.
+//! Benchmark of launches and builds, and of kernels limited by vectors, caches, barriers, atomics and images,
+//! on every device of our driver (the CPU device too) and of every other OpenCL installed, in one run.
 //!
-//! `bench_kernels [--driver libpyroclast.so] [part of a row's label]`. Rates are the best of several runs, with data already on
-//! the device; every result is checked. Machines are noisy: compare columns, not runs.
+//! `bench_kernels [--driver libpyroclast.so] [part of a row's label]`. Rates are the best of several runs,
+//! with data already on the device; every result is checked. Machines are noisy: compare columns, not runs.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
@@ -77,7 +77,7 @@ fn latency(session: &Session<'_>, program: &Program<'_>) -> Measured {
     Ok(session.best_time(0.3, || kernel.launch(&[1], None))? * 1e6)
 }
 
-/// Every build has an option of its own, so that nothing is found in a cache.
+/// Every build has a distinct option, so that no cache contains it.
 fn build_time(session: &Session<'_>, _: &Program<'_>) -> Measured {
     let since =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|e| e.to_string())?;
@@ -135,8 +135,8 @@ fn mandelbrot(session: &Session<'_>, program: &Program<'_>) -> Measured {
 
 fn nbody(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 4096usize;
-    let place = |i: usize| ((i * 7919) % 1000) as f32 / 500.0 - 1.0;
-    let p = filled(session, n * 4, |i| if i % 4 == 3 { 1.0 } else { place(i) })?;
+    let coordinate = |i: usize| ((i * 7919) % 1000) as f32 / 500.0 - 1.0;
+    let p = filled(session, n * 4, |i| if i % 4 == 3 { 1.0 } else { coordinate(i) })?;
     let f = session.buffer(n * 16)?;
     let kernel = program.kernel("nbody")?;
     kernel.set(&[Arg::Buffer(&p), Arg::Buffer(&f), Arg::U32(n as u32)])?;
@@ -144,7 +144,7 @@ fn nbody(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let result: Vec<f32> = content(session, &f, n * 4)?;
     let fx: f32 = (0..n)
         .map(|j| {
-            let d: Vec<f32> = (0..3).map(|k| place(j * 4 + k) - place(k)).collect();
+            let d: Vec<f32> = (0..3).map(|k| coordinate(j * 4 + k) - coordinate(k)).collect();
             let r = 1.0 / (d.iter().map(|x| x * x).sum::<f32>() + 0.01).sqrt();
             r * r * r * d[0]
         })
@@ -189,7 +189,7 @@ fn scan(session: &Session<'_>, program: &Program<'_>) -> Measured {
     Ok(8.0 * n as f64 / time / 1e9)
 }
 
-/// Sorts up and down by turns, so that there is always something to do.
+/// Sorts in alternating directions, so that every run has the same work.
 fn bitonic(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 1usize << 18;
     let data = filled(session, n, mixed)?;
@@ -272,7 +272,7 @@ fn black_scholes(session: &Session<'_>, program: &Program<'_>) -> Measured {
     Ok(n as f64 / time / 1e6)
 }
 
-/// One block a work-item, with its number in the block; that of number 0 is the empty message.
+/// One block per work-item, with its number in the block; block 0 is the empty message.
 fn sha256(session: &Session<'_>, _: &Program<'_>) -> Measured {
     let n = 1usize << 20;
     let program = session.build(SHA256, "")?;
@@ -316,7 +316,7 @@ fn blur(session: &Session<'_>, program: &Program<'_>) -> Measured {
     Ok((w * h) as f64 / time / 1e6)
 }
 
-/// What cannot be measured on a device is said, and left out.
+/// Measurements that a device cannot run are reported and left out.
 fn measure(session: &Session<'_>, wanted: &str) -> Result<Rows, String> {
     let program = session.build(KERNELS, "")?;
     let mut rows = Rows::new();

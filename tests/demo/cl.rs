@@ -1,7 +1,8 @@
-//! A small host-side binding for the demo programs: libOpenCL.so.1 opened at run time, and just the calls they use.
+//! A small host-side binding for the demo programs: libOpenCL.so.1 opened at run time, and only the calls
+//! they use.
 //!
-//! Demo programs know nothing of the driver: whatever devices the loader offers are used. Images and samplers are in
-//! `cl_image.rs`, command buffers in `cl_replay.rs`.
+//! Demo programs are independent of the driver: they use whatever devices the loader offers. Images and
+//! samplers are in `cl_image.rs`, command buffers in `cl_replay.rs`.
 
 #![allow(dead_code, clippy::print_stdout)] // each program uses a part of it; the programs print
 
@@ -200,7 +201,7 @@ impl<'a> Session<'a> {
     pub fn c_features(&self) -> Vec<String> {
         let mut size = 0;
         let query = self.api.clGetDeviceInfo;
-        // SAFETY: the size is asked for.
+        // SAFETY: a query of the size.
         unsafe { query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, 0, null_mut(), &mut size) };
         let mut bytes = vec![0u8; size];
         // SAFETY: room for as many bytes.
@@ -214,7 +215,7 @@ impl<'a> Session<'a> {
         bytes.chunks_exact(size_of::<cl_name_version>()).map(name).collect()
     }
 
-    /// What tests may ask for: extensions, features of OpenCL C, and names of queries that are true.
+    /// Features that tests may require: extensions, features of OpenCL C, and names of boolean queries.
     pub fn offers(&self) -> Vec<String> {
         let mut names = self.c_features();
         names.extend(self.extensions().split_whitespace().map(str::to_owned));
@@ -255,7 +256,7 @@ impl<'a> Session<'a> {
         self.build_program(program, options)
     }
 
-    /// From SPIR-V.
+    /// A program from SPIR-V.
     pub fn build_il(&self, words: &[u32]) -> Result<Program<'_>, String> {
         let mut err = 0;
         let (il, size) = (words.as_ptr().cast(), size_of_val(words));
@@ -335,7 +336,7 @@ impl<'a> Session<'a> {
         check("clFinish", unsafe { (self.api.clFinish)(self.queue) })
     }
 
-    /// Best time in seconds of a few runs of `body`, each ended by clFinish, after one to warm up.
+    /// Best time in seconds of a few runs of `body`, each ended by clFinish, after a warm-up run.
     pub fn best_time(
         &self,
         seconds: f64,
@@ -355,7 +356,8 @@ impl<'a> Session<'a> {
     }
 }
 
-// SAFETY: OpenCL calls may be made from any thread; those that are not atomic (setting arguments) belong to a `Kernel`.
+// SAFETY: OpenCL calls may be made from any thread; those that are not atomic (setting arguments) belong to a
+// `Kernel`.
 unsafe impl Sync for Session<'_> {}
 
 impl Drop for Session<'_> {
@@ -466,7 +468,8 @@ impl Drop for Kernel<'_> {
     }
 }
 
-/// The library that `--driver` names is offered to the loader beside the system's own; the folder is to be removed.
+/// Makes the loader offer the library that `--driver` names beside the system's own. Returns the folder to
+/// remove at the end.
 pub fn offer_driver() -> Result<Option<std::path::PathBuf>, String> {
     let args: Vec<String> = std::env::args().collect();
     let Some(library) = args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) else {
@@ -514,11 +517,11 @@ pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Rows, String>) -> Result
     Ok(())
 }
 
-/// What the line of a demo begins with that cannot run on a device.
+/// Prefix of the message of a demo that cannot run on a device.
 pub const SKIPPED: &str = "skipped";
 
-/// Runs a demo on every device; prints a line for each, fails if any result is wrong. A demo may say that the device lacks
-/// something it needs.
+/// Runs a demo on every device and prints a line for each. Fails if any result is wrong. A demo may report
+/// that the device lacks a feature.
 pub fn on_every_device(
     title: &str,
     demo: impl Fn(&Session<'_>) -> Result<String, String>,

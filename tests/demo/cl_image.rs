@@ -1,7 +1,8 @@
 //! Images and samplers of the small binding in `cl.rs`.
 //!
-//! Origins and regions are as in the API: three numbers, the layer of a one-dimensional array second, of a two-dimensional
-//! one third; in images with levels of detail, the level is after the coordinates. Every transfer is blocking.
+//! Origins and regions are as in the API: three numbers, the layer of a one-dimensional array second, of a
+//! two-dimensional one third. In images with mip levels, the level follows the coordinates. Every transfer is
+//! blocking.
 
 use super::{Api, Buffer, Session, check};
 use pyroclast_runtime::cl::*;
@@ -59,14 +60,14 @@ pub struct HostData<'a> {
 pub struct Image<'a> {
     session: &'a Session<'a>,
     mem: cl_mem,
-    /// What an image from a buffer was made of.
+    /// The buffer or image whose memory the image shares.
     buffer: Option<cl_mem>,
     pub kind: ImageKind,
     pub size: [usize; 3],
 }
 
 impl Image<'_> {
-    /// Where the handle is, as clSetKernelArg wants it.
+    /// Address of the handle, as clSetKernelArg takes it.
     pub(super) fn handle(&self) -> *const c_void {
         (&raw const self.mem).cast()
     }
@@ -100,7 +101,7 @@ impl Drop for Sampler<'_> {
 }
 
 impl<'a> Session<'a> {
-    /// A query of the device whose answer is one number.
+    /// A numeric device query.
     pub fn device_number<T: Copy + Default>(&self, what: cl_device_info) -> Result<T, String> {
         let mut value = T::default();
         // SAFETY: room for the number.
@@ -128,7 +129,7 @@ impl<'a> Session<'a> {
     ) -> Result<Vec<cl_image_format>, String> {
         let mut count = 0;
         let query = self.api.clGetSupportedImageFormats;
-        // SAFETY: a count is asked for.
+        // SAFETY: a query of the count.
         let code = unsafe { query(self.context, flags, kind.object_type(), 0, null_mut(), &mut count) };
         check("clGetSupportedImageFormats", code)?;
         if count == 0 {
@@ -143,7 +144,7 @@ impl<'a> Session<'a> {
         Ok(formats)
     }
 
-    /// An image with contents, or without. An image of a buffer gets a buffer of `element` bytes for each texel.
+    /// An image with or without contents. A buffer image gets a buffer of `element` bytes for each texel.
     pub fn image(
         &'a self,
         flags: cl_mem_flags,
@@ -186,7 +187,7 @@ impl<'a> Session<'a> {
         made.map(|()| Image { session: self, mem, buffer, kind, size })
     }
 
-    /// An image, not of the type of images of buffers, whose memory is that of a buffer with the same contents.
+    /// An image, other than a buffer image, in the memory of a buffer with the same contents.
     pub fn image_in_buffer(
         &'a self,
         flags: cl_mem_flags,
@@ -214,7 +215,7 @@ impl<'a> Session<'a> {
         made.map(|()| Image { session: self, mem, buffer: Some(buffer), kind, size })
     }
 
-    /// An image with levels of detail, without contents.
+    /// An image with mip levels, without contents.
     pub fn image_with_levels(
         &'a self,
         flags: cl_mem_flags,
@@ -248,7 +249,7 @@ impl<'a> Session<'a> {
         self.image_of(&desc, format, size)
     }
 
-    /// A two-dimensional image that shows another one's memory in another format.
+    /// A two-dimensional image that shares another one's memory in another format.
     pub fn image_of_image(&'a self, image: &Image<'_>, format: cl_image_format) -> Result<Image<'a>, String> {
         let desc = cl_image_desc { mem_object: image.mem, ..describe(ImageKind::D2, image.size) };
         self.image_of(&desc, format, image.size)
@@ -293,7 +294,7 @@ impl<'a> Session<'a> {
         Ok(Sampler { api: self.api, sampler })
     }
 
-    /// Reads a region to host memory with pitches (0: tight), as large as these say.
+    /// Reads a region to host memory with pitches (0: tight), of the size that they imply.
     pub fn read_image(
         &self,
         image: &Image<'_>,
@@ -371,7 +372,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Fills with four numbers of 32 bits, or one of a depth image.
+    /// Fills with four numbers of 32 bits, or with one for a depth image.
     pub fn fill_image(
         &self,
         image: &Image<'_>,
@@ -445,7 +446,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Maps a region, hands each row (of `row` bytes) with its y and z to `body`, and unmaps.
+    /// Maps a region, passes each row (of `row` bytes) with its y and z to `body`, and unmaps.
     pub fn map_image(
         &self,
         image: &Image<'_>,
@@ -474,7 +475,7 @@ impl<'a> Session<'a> {
             )
         };
         check("clEnqueueMapImage", err)?;
-        // A one-dimensional array's layers are a slice apart.
+        // Layers of a one-dimensional array are a slice pitch apart.
         let (y_pitch, z_pitch) =
             if image.kind == ImageKind::D1Array { (slice_pitch, 0) } else { (row_pitch, slice_pitch) };
         if row_pitch < row || (region[1] > 1 && y_pitch < row) || (region[2] > 1 && z_pitch < row * region[1])

@@ -1,4 +1,4 @@
-//! Command buffers of the small binding in `cl.rs`, where the platform has them.
+//! Command buffers of the small binding in `cl.rs`, if the platform supports them.
 
 use super::{Kernel, Session, check};
 use pyroclast_runtime::cl::*;
@@ -61,7 +61,7 @@ impl Session<'_> {
         Ok(unsafe { std::mem::transmute_copy(&address) })
     }
 
-    /// Records a launch several times; `None` where there are no command buffers.
+    /// Records a launch several times; `None` without support for command buffers.
     pub fn record(
         &self,
         kernel: &Kernel<'_>,
@@ -111,7 +111,7 @@ impl Session<'_> {
 }
 
 impl Replay {
-    /// Enqueues all of it.
+    /// Enqueues the command buffer.
     pub fn enqueue(&self) -> Result<(), String> {
         // SAFETY: a live handle.
         check("clEnqueueCommandBufferKHR", unsafe {

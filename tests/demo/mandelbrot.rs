@@ -1,7 +1,7 @@
 //! Demo: the Mandelbrot set as a PNG, on every device, checked on the host.
 //!
-//! The picture of device number N is written to `mandelbrot-N.png` in the directory given as the argument (default: the
-//! current one).
+//! The picture of device number N is written to `mandelbrot-N.png` in the directory given as the argument
+//! (default: the current one).
 
 mod cl;
 
@@ -60,7 +60,8 @@ fn main() -> std::process::ExitCode {
         session.read(&image, &mut pixels)?;
         let path = folder.join(format!("mandelbrot-{}.png", number.replace(number.get() + 1)));
         write_png(&path, &pixels)?;
-        // Contraction of a * b + c may move a pixel near the border of the set: a few in ten thousand may differ.
+        // Contraction of a * b + c may change a pixel near the border of the set: a few in ten thousand may
+        // differ.
         let mut differ = 0;
         let mut operations = 0u64;
         for py in 0..HEIGHT {

@@ -1,8 +1,9 @@
-//! Demo: a picture pipeline on images: a PNG is decoded, blurred, cleaned by a bilateral filter, made smaller and written as
-//! a PNG, on every device with images. Each step is checked on the host, given what the device made of the step before.
+//! Demo: a picture pipeline on images. A PNG is decoded, blurred, cleaned by a bilateral filter, scaled down
+//! and written as a PNG, on every device with images. The host checks each step with the device's output of
+//! the previous step as input.
 //!
-//! The directory given as the argument (default: the current one) gets `picture-in.png`, which is drawn here, and
-//! of device number N `picture-N-blur.png`, `picture-N-bilateral.png` and `picture-N-small.png`.
+//! The directory passed as the argument (default: the current one) receives `picture-in.png`, drawn here, and
+//! for device number N `picture-N-blur.png`, `picture-N-bilateral.png` and `picture-N-small.png`.
 
 mod cl;
 
@@ -19,7 +20,7 @@ const SMALL: [usize; 2] = [405, 270];
 const RADIUS: usize = 4;
 const REACH: usize = 4;
 const TILE: usize = 16;
-/// Falling off of the bilateral filter's weights with the square of distance and of difference in colour.
+/// Decay of the bilateral filter's weights with the square of distance and of difference in colour.
 const NEAR: f32 = 0.06;
 const LIKE: f32 = 60.0;
 
@@ -31,7 +32,7 @@ struct Picture {
 }
 
 impl Picture {
-    /// The pixel's colours from 0 to 1; outside, that of the nearest pixel.
+    /// The pixel's colours from 0 to 1; outside the image, those of the nearest pixel.
     fn at(&self, x: isize, y: isize) -> [f64; 4] {
         let (x, y) =
             (x.clamp(0, self.width as isize - 1) as usize, y.clamp(0, self.height as isize - 1) as usize);
@@ -133,8 +134,9 @@ fn resized(from: &Picture, x: usize, y: usize) -> [f64; 4] {
     std::array::from_fn(|k| (0..4).map(|i| weights[i] * corners[i][k]).sum())
 }
 
-/// Compares a step's result. Numbers written are rounded to a code within 0.6 of it (Converting Floating-point Values to
-/// Normalized Integer Channel Data Types); the rest is room for the device's arithmetic.
+/// Compares a step's result. Written numbers are rounded to a code within 0.6 of it (Converting
+/// Floating-point Values to Normalized Integer Channel Data Types); the rest of the tolerance is for the
+/// device's arithmetic.
 fn verify(
     step: &str,
     got: &Picture,
@@ -170,7 +172,7 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
     let data = HostData { bytes: &input.pixels, row_pitch: 0, slice_pitch: 0 };
     let make = |format, size, data| session.image(CL_MEM_READ_WRITE, format, ImageKind::D2, size, 4, data);
     let first = make(bytes, size, Some(data))?;
-    // Numbers between the two directions of the blur are not rounded to bytes.
+    // Values between the two directions of the blur are not rounded to bytes.
     let between = make(floats, size, None)?;
     let (blur, clean, result) =
         (make(bytes, size, None)?, make(bytes, size, None)?, make(bytes, small, None)?);
@@ -189,7 +191,7 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
     ];
     kernels[0].set(&[Arg::Image(&first), Arg::Image(&between), Arg::Buffer(&weight), Arg::Bytes(&across)])?;
     kernels[1].set(&[Arg::Image(&between), Arg::Image(&blur), Arg::Buffer(&weight), Arg::Bytes(&down)])?;
-    // The noisy picture is cleaned, and the clean one made smaller.
+    // The noisy picture is cleaned, and the clean one scaled down.
     kernels[2].set(&[Arg::Image(&first), Arg::Image(&clean), Arg::F32(NEAR), Arg::F32(LIKE)])?;
     kernels[3].set(&[Arg::Image(&clean), Arg::Image(&result)])?;
     let time = session.best_time(0.2, || {

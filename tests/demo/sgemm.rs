@@ -1,4 +1,5 @@
-//! Demo: single-precision matrix multiplication with tiles in local memory, on every device, checked on the host.
+//! Demo: single-precision matrix multiplication with tiles in local memory, on every device, checked on the
+//! host.
 
 mod cl;
 
@@ -7,7 +8,7 @@ use cl::{Arg, Session, on_every_device};
 fn demo(session: &Session<'_>) -> Result<String, String> {
     let program = session.build(include_str!("sgemm.cl"), "-DTILE=16 -DWORK=4")?;
     let kernel = program.kernel("sgemm")?;
-    // small first; larger if the device is quick enough to make it worth while
+    // Small first; larger if the device is fast enough.
     let mut n = 256usize;
     loop {
         let value = |i: usize, k: usize| ((i * 2654435761 + k * 40503) >> 7 & 15) as f32 * 0.125 - 1.0;
@@ -29,7 +30,8 @@ fn demo(session: &Session<'_>) -> Result<String, String> {
         let time = session.best_time(0.3, || kernel.launch(&[n, n / 4], Some(&[16, 4])))?;
         let mut c = vec![0f32; n * n];
         session.read(&dc, &mut c)?;
-        // The inputs are multiples of 1/8 below 1: every sum is exact, so results must be equal. A sample of rows is checked.
+        // The inputs are multiples of 1/8 below 1: every sum is exact, so results must be equal. A sample of
+        // rows is checked.
         for y in (0..n).step_by((n / 64).max(1)) {
             let mut row = vec![0f32; n];
             for k in 0..n {

@@ -1,4 +1,4 @@
-//! One execution test: an OpenCL C file whose `//!` lines say how to launch it and what must come out.
+//! One execution test: an OpenCL C file whose `//!` lines describe the launch and the expected results.
 //!
 //! ```text
 //! //! options: -cl-std=CL1.2 -DN=4          build options
@@ -9,9 +9,10 @@
 //! //! arg 1: u32 = 5                        by value; a vector with [n] and `value`: value f32[4] = i
 //! //! arg 2: local 256                      bytes of local memory
 //! //! arg 3: null                           NULL buffer
-//! //! expect 0: arg0 * 2 + 1 ulp 2          contents of buffer 0 afterwards; ulp: tolerance for floats (default 0)
-//! //! require: cl_khr_fp64                  extensions, features of OpenCL C, or CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT: the
-//! //!                                       test is not run where one is missing, or is there with `-` before its name
+//! //! expect 0: arg0 * 2 + 1 ulp 2          contents of buffer 0 afterwards; ulp: tolerance (default 0)
+//! //! require: cl_khr_fp64                  extensions, features of OpenCL C, or
+//! //!                                       CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT: the test is not run
+//! //!                                       if one is missing, or with `-` before its name if it is present
 //! //! error: text                           the build must fail and the log must contain the text
 //! ```
 
@@ -61,7 +62,7 @@ impl Ty {
             Ty::Float(_) => Num::Float(f64::from_bits(wide as u64)),
         })
     }
-    /// Whether `got` is what `want` says, within `ulp` units in the last place.
+    /// Whether `got` equals `want` within `ulp` units in the last place.
     pub fn matches(self, got: Num, want: Num, ulp: f64) -> bool {
         match self {
             Ty::Int { bits, .. } => {
@@ -116,7 +117,7 @@ fn fill(ty: Ty, count: usize, text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// `f32[64]` as type and count.
+/// Parses `f32[64]` into type and count.
 fn typed(text: &str) -> Result<(Ty, Option<usize>), String> {
     match text.split_once('[') {
         Some((ty, rest)) => {
@@ -145,7 +146,7 @@ fn argument(text: &str) -> Result<ArgSpec, String> {
 }
 
 impl Case {
-    /// Why a device that offers this cannot run the test, if it cannot.
+    /// The reason why a device with these features cannot run the test, if any.
     pub fn unsuitable(&self, offered: &[String]) -> Option<String> {
         let has = |name: &str| offered.iter().any(|o| o == name);
         self.require.iter().find_map(|r| match r.strip_prefix('-') {
@@ -199,8 +200,8 @@ impl Case {
         Ok(case)
     }
 
-    /// Compares buffer contents after the launch with the expectations. Where denormals are not kept, a single that has a
-    /// tolerance may be zero in place of one (C specification, 7.5.3).
+    /// Compares buffer contents after the launch with the expectations. If denormals are flushed, a
+    /// single-precision result with a tolerance may be zero instead of denormal (C specification, 7.5.3).
     pub fn check(&self, after: &[Option<Vec<u8>>], keeps_denormals: bool) -> Result<(), String> {
         for (n, text, ulp) in &self.expect {
             let Some(ArgSpec::Buffer { ty, bytes }) = self.args.get(*n) else {

@@ -1,5 +1,5 @@
-//! Which driver the tests of kernels use: the one built with them, or with `PYROCLAST_EXEC_VENDORS` those installed there;
-//! and runs of a whole test program on devices that lack something, and under the checker.
+//! Selection of the driver for kernel tests: the one built with them, or with `PYROCLAST_EXEC_VENDORS` the
+//! installed ones. Also runs of a whole test program on devices with hidden features, and under the checker.
 
 #[path = "offer.rs"]
 mod offer;
@@ -10,22 +10,23 @@ use std::time::Instant;
 
 pub use offer::offer;
 
-/// Whether the driver under test is ours as it is, so that runs with hidden features and checks make sense.
+/// Whether the driver under test is ours with all its features, so that runs with hidden features and checks
+/// make sense.
 pub fn is_whole() -> bool {
     ["PYROCLAST_EXEC_VENDORS", "PYROCLAST_FEATURES", "PYROCLAST_CHECK"]
         .iter()
         .all(|name| std::env::var_os(name).is_none())
 }
 
-/// Whether everything is to be tested, not just a choice that is quick.
+/// Whether all variations are tested instead of a quick selection.
 pub fn wants_matrix() -> bool {
     std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some()
 }
 
 static RUNS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The outcome of every run on a device that lacks something, a line each.
-#[allow(clippy::print_stdout)] // after the harness, and asked for
+/// Outcome of every run on a device with hidden features, a line each.
+#[allow(clippy::print_stdout)] // printed after the harness ends, on request
 pub fn print_runs() {
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     runs.sort();
@@ -34,7 +35,8 @@ pub fn print_runs() {
     }
 }
 
-/// All tests whose names hold the filter, in a process where the device lacks something and may fall back.
+/// Runs all tests whose names contain the filter in a process that hides features of the device and may
+/// enable fallback.
 pub fn run_without(hidden: &str, filter: &str, falls_back: bool) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = std::process::Command::new(exe);
@@ -45,7 +47,8 @@ pub fn run_without(hidden: &str, filter: &str, falls_back: bool) -> Result<(), F
     outcome(command, &format!("without {hidden}{}", if falls_back { ", falling back" } else { "" }))
 }
 
-/// All tests whose names hold the filter, in a process whose kernels are checked, which must find nothing.
+/// Runs all tests whose names contain the filter in a process whose kernels are checked. The checker must
+/// report nothing.
 pub fn run_checked(filter: &str) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let name = format!("pyroclast-exec-checked-{filter}-{}.jsonl", std::process::id());
@@ -56,7 +59,8 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
         .env("PYROCLAST_CHECK", "all")
         .env("PYROCLAST_CHECK_LOG", &log)
         .env("PYROCLAST_DEVICES", "cpu");
-    // Its messages are overwritten while others read them, which is a race whatever the flags say.
+    // Messages are overwritten while other work-items read them, which is a data race whatever the flags
+    // contain.
     command.args(["--skip", "litmus_message_passing"]);
     let outcome = outcome(command, &format!("checked {filter}"));
     let told = std::fs::read_to_string(&log).unwrap_or_default();
@@ -64,7 +68,7 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
     if told.is_empty() { outcome } else { Err(Failed::from(told)) }
 }
 
-/// Whether a run of tests succeeds; it is noted with its counts and time.
+/// Whether a run of tests succeeds; records it with its counts and time.
 fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed> {
     let start = Instant::now();
     let output = command.output().map_err(|e| e.to_string())?;

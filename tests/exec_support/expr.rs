@@ -1,8 +1,8 @@
-//! Expressions of the execution tests: what a kernel's result should be, evaluated on the host.
+//! Expressions of the execution tests: expected results of kernels, evaluated on the host.
 //!
-//! C operators and precedence over integers (wide, wrapped only when stored) and doubles; `i` is the element's index, `argN`
-//! the element of argument N as it was before the launch, `argN[expr]` another of its elements. Functions are listed in
-//! [`call`].
+//! C operators and precedence over integers (wide, wrapped only when stored) and doubles. `i` is the
+//! element's index, `argN` the element of argument N before the launch, `argN[expr]` another of its elements.
+//! [`call`] lists the functions.
 
 /// A value: integers stay exact, everything else is a double.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Num {
     }
 }
 
-/// Gives the value of `argN[index]`.
+/// Returns the value of `argN[index]`.
 pub type Lookup<'a> = dyn Fn(usize, i128) -> Result<Num, String> + 'a;
 
 pub struct Eval<'a> {

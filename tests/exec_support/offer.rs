@@ -3,7 +3,7 @@
 use crate::validation;
 use std::path::PathBuf;
 
-/// Points the loader at the library built with these tests; the folder to remove at the end.
+/// Points the loader at the library built with these tests. Returns the folder to remove at the end.
 pub fn offer() -> Option<PathBuf> {
     if let Ok(vendors) = std::env::var("PYROCLAST_EXEC_VENDORS") {
         // SAFETY: no other thread runs yet.

@@ -1,5 +1,5 @@
-//! Kernels that enqueue kernels, on a device that cannot: they run on the processor with all that comes of them, in the order
-//! of the device's queues.
+//! Kernels that enqueue kernels, on a device that cannot: they and their children run on the processor, in
+//! the order of the device's queues.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn has_2_0(device: cl_device_id) -> bool {
     versions.chunks(68).any(|v| v[..4] == make_version(2, 0, 0).to_ne_bytes())
 }
 
-/// A context of its own, whose default queue nobody else sets, with the program in a version of the language.
+/// A separate context, whose default queue no other test sets, with the program in a version of the language.
 fn rig_of_version(std: &str) -> Rig {
     let (device, mut code) = (device(), 1);
     // SAFETY: one device.
@@ -47,9 +47,9 @@ fn rig_of_version(std: &str) -> Rig {
     try_build(&Rig { device, context, program: null_mut() }, SOURCE, std).unwrap()
 }
 
-/// Among kernels of the device, in order.
+/// Between kernels of the device, in order.
 pub fn enqueues_in_order() {
-    // Version 2.0 demands more than queues.
+    // OpenCL C 2.0 requires more than queues.
     for std in ["-cl-std=CL3.0", "-cl-std=CL2.0"].into_iter().take(if has_2_0(device()) { 2 } else { 1 }) {
         let rig = rig_of_version(std);
         assert!(falls_back(&rig, "grow") && falls_back(&rig, "given") && falls_back(&rig, "named"));
@@ -75,7 +75,7 @@ pub fn enqueues_in_order() {
     }
 }
 
-/// Queues that are arguments, and none where one is needed.
+/// Queues as arguments, and calls without a required queue.
 pub fn queues_as_arguments() {
     let rig = rig_of_version("-cl-std=CL3.0 -g");
     let (queue, given, named) = (rig.queue(0), rig.kernel("given"), rig.kernel("named"));
@@ -87,7 +87,7 @@ pub fn queues_as_arguments() {
     }
     release([launch(queue, given, 1, &[]), launch(queue, named, 1, &[]), launch(queue, given, 1, &[])]);
     assert_eq!(read::<u32>(queue, mem, 2), [349, 0]);
-    // Without a default queue nothing is enqueued.
+    // Without a default queue, enqueuing fails.
     let (grow, other) = (rig.kernel("grow"), rig.buffer(&[1u32; N]));
     set(grow, 0, other);
     set(grow, 1, N as u32);
@@ -100,7 +100,7 @@ pub fn queues_as_arguments() {
     release([rig.context]);
 }
 
-/// What the device reports, and how many queues it has.
+/// Device queries, and the maximum number of queues.
 pub fn queues_are_reported() {
     let device = device();
     let ask = |name| number(&device_info(device, name).unwrap());

@@ -1,17 +1,17 @@
-//! Images of formats that only the processor has, and uses of formats that only it can make: commands and kernels of the device's
-//! queues find them as any other.
+//! Images of formats that only the processor supports, and uses of formats that only it supports: commands
+//! and kernels of the device's queues accept them like any other image.
 
 use super::*;
 use crate::common::command_buffer::*;
 use std::ffi::c_void;
 
-/// What no Vulkan device has: ten bits each of red, green and blue from the top, two of alpha.
+/// A format that no Vulkan device supports: ten bits each of red, green and blue from the top, two of alpha.
 const LACKING: cl_image_format =
     cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT_101010_2 };
-/// What every device has.
+/// A format that every device supports.
 const COMMON: cl_image_format =
     cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
-/// What no Vulkan device can write.
+/// A format that no Vulkan device can write.
 const PACKED: cl_image_format =
     cl_image_format { image_channel_order: CL_RGB, image_channel_data_type: CL_UNORM_SHORT_565 };
 
@@ -46,7 +46,7 @@ kernel void roomy(read_only image2d_t from, global float4 *to, local float4 *roo
 
 const SIZE: [usize; 3] = [20, 9, 3];
 
-/// A kind of image: its size, and the kernel that turns all bits of its texels.
+/// A kind of image: its size, and the kernel that inverts all bits of its texels.
 #[derive(Clone, Copy)]
 struct Kind {
     image_type: cl_mem_object_type,
@@ -127,8 +127,8 @@ impl Part {
         self.size.iter().product()
     }
 
-    /// Positions of its texels in an image.
-    fn places(self, kind: Kind) -> Vec<usize> {
+    /// Positions of the box's texels in an image.
+    fn positions(self, kind: Kind) -> Vec<usize> {
         let [w, h, d] = self.size;
         let at = |x, y, z| {
             let [x0, y0, z0] = self.origin;
@@ -138,7 +138,7 @@ impl Part {
     }
 }
 
-/// Random commands one after the other on two images and a buffer; the host does the same.
+/// Random commands one after the other on two images and a buffer; the host computes the same.
 fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags, seed: u64) {
     let (mut random, mut code) = (Random(seed), 1);
     let count = kind.texels();
@@ -175,16 +175,16 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
         let (image, other) = (images[m], images[1 - m]);
         let part = Part::random(&mut random, kind.size);
         let (at, size) = (part.origin.as_ptr(), part.size.as_ptr());
-        let places = part.places(kind);
+        let positions = part.positions(kind);
         let start = random.below(count - part.count() + 1);
         let there = start..start + part.count();
         let (waits, mut event) = (last, null_mut());
         let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
         let mut host: Vec<u32> = (0..part.count() as u32).map(|i| word(i ^ round)).collect();
         let data: *mut c_void = host.as_mut_ptr().cast();
-        let before: Vec<u32> = places.iter().map(|p| words[m][*p]).collect();
+        let before: Vec<u32> = positions.iter().map(|p| words[m][*p]).collect();
         let put = |words: &mut Vec<u32>, values: &[u32]| {
-            places.iter().zip(values).for_each(|(p, v)| words[*p] = *v)
+            positions.iter().zip(values).for_each(|(p, v)| words[*p] = *v)
         };
         // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
         unsafe {
@@ -295,7 +295,7 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
     release(queues);
 }
 
-/// Every kind of image, and every way to make one.
+/// Every kind of image, created in every way.
 pub fn formats_in_commands() {
     let rig = rig_of(SOURCE);
     let flags = [0, CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR];
@@ -304,7 +304,7 @@ pub fn formats_in_commands() {
     }
 }
 
-/// The same in a context of the processor too.
+/// Like [`formats_in_commands`], in a context that also has the processor.
 pub fn formats_beside_the_processor() {
     let (devices, mut code) = (devices(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
@@ -320,7 +320,7 @@ pub fn formats_beside_the_processor() {
     release([context]);
 }
 
-/// Every format that the processor has is the device's, for every use, and images of it can be made.
+/// The device reports every format of the processor for every use, and creates images of it.
 pub fn lists() {
     let devices = devices();
     let contexts = [devices[0], devices[devices.len() - 1]].map(|device| {
@@ -371,13 +371,14 @@ pub fn names_kernels_of_images() {
         assert_eq!(log.contains(&format!("kernel '{kernel}' runs on ")), has, "{log}");
         assert!(!falls_back(&rig, kernel));
     }
-    // One block of variables is for all kernels.
+    // All kernels share one block of variables.
     let source = "global uint n; kernel void k(read_only image2d_t i, global uint *p) { *p = n++; } kernel void l() { n++; }";
     let shared = try_build(&rig, source, "-cl-std=CL3.0").unwrap();
     assert!(falls_back(&shared, "k") && falls_back(&shared, "l"));
 }
 
-/// Each launch is decided by its images: with one that the device has, the device's own local memory is what there is.
+/// The images of each launch decide where it runs: with an image that the device supports, the device's own
+/// local-memory limit applies.
 pub fn launches_are_decided_one_by_one() {
     let rig = rig_of(SOURCE);
     let (queue, kernel) = (rig.queue(0), rig.kernel("roomy"));
@@ -411,7 +412,7 @@ pub fn launches_are_decided_one_by_one() {
     release([queue]);
 }
 
-/// Written by the processor, read by the device.
+/// The processor writes, the device reads.
 pub fn writes_that_the_device_lacks() {
     let rig = rig_of(SOURCE);
     let (queue, paint, take) = (rig.queue(0), rig.kernel("paint"), rig.kernel("take"));
@@ -435,10 +436,10 @@ pub fn writes_that_the_device_lacks() {
     release([queue]);
 }
 
-/// A program from its binary decides in the same way.
+/// A program created from its binary behaves alike.
 pub fn from_binaries() {
     let rig = rig_of(SOURCE);
-    // SAFETY: one device, and a buffer of the size that was asked for.
+    // SAFETY: one device, and a buffer of the queried size.
     let program = unsafe {
         let mut size = 0usize;
         ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, 8, (&raw mut size).cast(), null_mut()));
@@ -469,7 +470,7 @@ pub fn from_binaries() {
     release([program]);
 }
 
-/// Commands of a command buffer, of both devices in turn.
+/// Commands of a command buffer, alternating between both devices.
 pub fn formats_recorded() {
     let rig = rig_of(SOURCE);
     let (queue, kind, mut code) = (rig.queue(0), KINDS[0], 1);
@@ -530,7 +531,8 @@ pub fn formats_recorded() {
     release([queue]);
 }
 
-/// An update gives a recorded launch an image that the device lacks, and one that it has again.
+/// An update replaces an image of a recorded launch by one that the device lacks, and again by one that it
+/// supports.
 pub fn images_updated() {
     let rig = rig_of(SOURCE);
     let (queue, kernel, mut code) = (rig.queue(0), rig.kernel("take"), 1);

@@ -1,4 +1,4 @@
-//! Memory: what one device has written the other finds, through every kind of object.
+//! Memory: each device reads the other's writes, through every kind of object.
 
 use super::*;
 use std::ffi::c_void;
@@ -57,7 +57,7 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
     let mut last: Option<cl_event> = None;
     for round in 0..120u32 {
         let queue = queues[random.below(queues.len())];
-        // The whole, or a part of it.
+        // The whole object, or a sub-buffer.
         let which = random.below(PARTS + 2);
         let (object, start, count) = match parts.get(which) {
             Some(part) => (*part, which * N / PARTS, N / PARTS),
@@ -162,7 +162,7 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
     release(queues);
 }
 
-/// Random commands one after the other, on the whole and on parts; the host does the same.
+/// Random commands one after the other, on whole buffers and sub-buffers; the host computes the same.
 pub fn random_commands() {
     let rig = rig_of(STEPS);
     assert!(falls_back(&rig, "fine") && !falls_back(&rig, "step"));
@@ -173,7 +173,7 @@ pub fn random_commands() {
     }
 }
 
-/// The same in a context of the processor too, which has what falls back and its own queues.
+/// Like [`random_commands`], in a context that also has the processor, with its own queues.
 pub fn beside_the_processor() {
     let (devices, mut code) = (devices(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
@@ -256,7 +256,7 @@ fn no_images() -> bool {
     none
 }
 
-/// From one picture to the other.
+/// Copies a picture from one image to the other.
 fn process(queue: cl_command_queue, kernel: cl_kernel, from: cl_mem, to: cl_mem) {
     set(kernel, 0, from);
     set(kernel, 1, to);
@@ -266,7 +266,7 @@ fn process(queue: cl_command_queue, kernel: cl_kernel, from: cl_mem, to: cl_mem)
     });
 }
 
-/// Kernels of both devices in turn, between two pictures and with commands of the host among them.
+/// Kernels of both devices in turn, between two pictures, interleaved with commands of the host.
 fn in_turns(rig: &Rig, pictures: [cl_mem; 2], queue: cl_command_queue, mut expected: Vec<f32>) {
     let (fine, plain) = (rig.kernel("fine"), rig.kernel("plain"));
     set(fine, 2, 0.5f64);
@@ -311,7 +311,7 @@ fn texels() -> Vec<f32> {
 const RGBA: cl_image_format =
     cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_FLOAT };
 
-/// Images of their own.
+/// Images with their own memory.
 pub fn images() {
     if no_images() {
         return;
@@ -332,7 +332,7 @@ pub fn images() {
     release(pictures);
 }
 
-/// Images in buffers, which kernels use as such too.
+/// Images created from buffers, which kernels also use as buffers.
 pub fn image_of_buffer() {
     if no_images() || !crate::common::extension::has_extension("cl_khr_image2d_from_buffer") {
         return;
@@ -360,7 +360,7 @@ pub fn image_of_buffer() {
         image
     });
     in_turns(&rig, pictures, queue, texels());
-    // The buffer has the texels of the second picture as the last kernel of doubles left them.
+    // The buffer contains the second picture as the last kernel with doubles left it.
     let doubled: Vec<f32> = read::<f32>(queue, buffers[1], pitch / 4 * H);
     let first: Vec<f32> = read::<f32>(queue, buffers[0], pitch / 4 * H);
     assert_eq!(doubled[0] + 1.0, first[0]);
@@ -368,7 +368,7 @@ pub fn image_of_buffer() {
     release(buffers);
 }
 
-/// Shared virtual memory: used in place where every address is one of the process, else refused.
+/// Shared virtual memory: used in place if device addresses are addresses of the process, otherwise rejected.
 pub fn shared() {
     let rig = rig_of(STEPS);
     let svm = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap());
@@ -420,7 +420,8 @@ pub fn shared() {
     }
 }
 
-/// Addresses of buffers: followed where the process has them, else refused, as arguments and as what is reached.
+/// Buffer device addresses: dereferenced if they are addresses of the process, otherwise rejected, as
+/// arguments and as indirect accesses.
 pub fn addresses() {
     if !crate::common::extension::has_extension("cl_ext_buffer_device_address") {
         eprintln!("skipped: the device tells no addresses of buffers");
@@ -447,10 +448,10 @@ pub fn addresses() {
         ok(clSetKernelArgDevicePointerEXT(fine, 0, address + 16));
         set(fine, 1, 1.0f64);
         let code = clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
-        let place = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap())
+        let capabilities = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap())
             & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
         let got: Vec<u32> = read(queue, mem, 16);
-        if place != 0 {
+        if capabilities != 0 {
             assert_eq!(code, CL_SUCCESS);
             assert!(
                 got.iter().zip(0..).all(|(v, i)| *v == if (4..8).contains(&i) { i * 8 + 1 } else { i }),
@@ -458,7 +459,7 @@ pub fn addresses() {
             );
         } else {
             assert_eq!((code, got), (CL_INVALID_OPERATION, numbers.to_vec()));
-            // What it may reach without an argument is no better.
+            // Indirect accesses are rejected, too.
             let other = rig.buffer(&numbers);
             set(fine, 0, other);
             let run = || clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());

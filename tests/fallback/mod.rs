@@ -1,5 +1,6 @@
-//! Tests of kernels that fall back to the processor (PYROCLAST_FALLBACK=cpu) on a device whose features are hidden: each test
-//! program chooses which (`ready`) and runs all of them. Kernels of doubles and 64-bit atomics fall back, others do not.
+//! Tests of kernels that fall back to the processor (PYROCLAST_FALLBACK=cpu) on a device with hidden
+//! features: each test program selects them (`ready`) and runs all tests. Kernels with doubles and 64-bit
+//! atomics fall back, others do not.
 
 #![allow(clippy::unwrap_used)]
 
@@ -32,7 +33,7 @@ kernel void count(global ulong *n, uint amount) { atom_add(n, (ulong)amount << 3
 kernel void combine(global float *to, global const float *from) { to[get_global_id(0)] += from[get_global_id(0)] * 0.5f; }
 ";
 
-/// Hides features of the device, whose kernels fall back then. To be called first in every test.
+/// Hides features of the device, so that kernels fall back. To be called first in every test.
 pub fn ready(hidden: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -47,7 +48,7 @@ pub fn ready(hidden: &str) {
     });
 }
 
-/// Whether a kernel falls back, as the build log says.
+/// Whether a kernel falls back according to the build log.
 pub fn falls_back(rig: &Rig, kernel: &str) -> bool {
     build_log(rig.program, rig.device).contains(&format!("kernel '{kernel}' falls back to "))
 }
@@ -57,7 +58,7 @@ pub fn rig() -> Rig {
     rig_of(SOURCE)
 }
 
-/// The same for another source.
+/// A rig for another source.
 pub fn rig_of(source: &'static str) -> Rig {
     static RIGS: Mutex<Vec<(&str, Rig)>> = Mutex::new(Vec::new());
     let mut rigs = RIGS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +70,7 @@ pub fn rig_of(source: &'static str) -> Rig {
     made
 }
 
-/// A program of the rig's context, or the build's error.
+/// A program of the rig's context, or the build log.
 pub fn try_build(rig: &Rig, source: &str, options: &str) -> Result<Rig, (cl_int, String)> {
     let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
     let options = CString::new(options).unwrap();
@@ -90,7 +91,7 @@ pub fn work_group_info(rig: &Rig, kernel: cl_kernel, name: cl_uint) -> u64 {
     number(&got.unwrap())
 }
 
-/// The tests of these names, on a device without some features.
+/// Declares the tests of these names, on a device with hidden features.
 #[macro_export]
 macro_rules! fallback_suite {
     ($hidden:literal: $($part:ident: $($name:ident),*;)*) => {

@@ -1,4 +1,4 @@
-//! Which kernels fall back, and what is said of that.
+//! Selection of the kernels that fall back, and its reports.
 
 use super::*;
 use crate::common::extension::has_extension;
@@ -11,7 +11,7 @@ pub fn reports() {
         assert!(has_extension(name), "{name}");
     }
     let info = |name| number(&device_info(device(), name).unwrap());
-    // CL_DEVICE_DOUBLE_FP_CONFIG: what the specification asks of doubles.
+    // CL_DEVICE_DOUBLE_FP_CONFIG: the minimum of the specification.
     let least = CL_FP_FMA
         | CL_FP_ROUND_TO_NEAREST
         | CL_FP_ROUND_TO_ZERO
@@ -25,7 +25,7 @@ pub fn reports() {
     assert!(try_build(&rig, source, "-cl-std=CL3.0").is_ok());
 }
 
-/// The log says which and why; queries of kernels answer for the device that runs them.
+/// The log names the kernels and the reason; kernel queries describe the device that runs the kernel.
 pub fn names_what_falls_back() {
     let rig = rig();
     let log = build_log(rig.program, rig.device);
@@ -47,7 +47,7 @@ pub fn names_what_falls_back() {
     let size = |name| work_group_info(&rig, rig.kernel(name), CL_KERNEL_WORK_GROUP_SIZE);
     assert!(size("scale") <= most);
     assert_eq!(size("precise"), 4096);
-    // Where nothing falls back, nothing is said of it.
+    // Without fallback the log does not mention it.
     let plain = try_build(&rig, "kernel void k(global int *p) { *p = 1; }", "").unwrap();
     assert_eq!(build_log(plain.program, rig.device), "");
 }
@@ -84,7 +84,7 @@ pub fn long_loops() {
     }
 }
 
-/// More local memory or larger groups than the device has.
+/// More local memory or larger groups than the device's.
 pub fn limits() {
     let rig = rig();
     let info = |name| number(&device_info(rig.device, name).unwrap());
@@ -123,7 +123,7 @@ pub fn limits() {
     mem.release();
 }
 
-/// Variables at program scope are one block: where kernels may write it, all fall back or none.
+/// Program-scope variables form one block: if kernels may write to it, all kernels fall back or none does.
 pub fn variables() {
     let rig = rig();
     let source = "
@@ -146,7 +146,7 @@ pub fn variables() {
         clGetProgramBuildInfo(both.program, both.device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, s, v, r)
     });
     assert_eq!(number(&size.unwrap()), 4);
-    // Constants do not matter, and without a kernel that falls back variables do not either.
+    // Constants do not matter, nor do variables of programs without a kernel that falls back.
     let constants =
         "constant float table[2] = {1, 2}; kernel void plain(global float *p) { *p = table[(int)*p & 1]; }
         kernel void fine(global double *p) { *p += table[1]; }";
@@ -176,10 +176,10 @@ fn check_precise(rig: &Rig) {
     mem.release();
 }
 
-/// A binary has all of the program.
+/// A binary contains the code for both devices.
 pub fn binaries() {
     let rig = rig();
-    // SAFETY: one device, and a buffer of the size that was asked for.
+    // SAFETY: one device, and a buffer of the queried size.
     unsafe {
         let mut size = 0usize;
         ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, 8, (&raw mut size).cast(), null_mut()));
@@ -210,7 +210,7 @@ pub fn binaries() {
     }
 }
 
-/// Programs that are compiled and linked.
+/// Programs compiled and linked separately.
 pub fn linked() {
     let rig = rig();
     let (mut text, length, mut code) = (SOURCE.as_ptr().cast::<c_char>(), SOURCE.len(), 1);
@@ -232,7 +232,7 @@ unsafe extern "C" fn printed(text: *const c_char, length: usize, _complete: usiz
     PRINTED.lock().unwrap().extend(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) });
 }
 
-/// Text comes in the order of the launches.
+/// Output appears in the order of the launches.
 pub fn prints() {
     let function: unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void) = printed;
     let list: [cl_context_properties; 3] = [CL_PRINTF_CALLBACK_ARM as isize, function as usize as isize, 0];
@@ -257,7 +257,7 @@ pub fn prints() {
     assert_eq!(text, (0..3).map(line).collect::<String>());
 }
 
-/// What the processor cannot have either fails the build, and says why.
+/// A feature that the processor lacks as well fails the build, with the reason in the log.
 pub fn neither_has() {
     let rig = rig();
     let source = "kernel void fine(global double *p) { *p *= 2; }
@@ -269,7 +269,7 @@ pub fn neither_has() {
         code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'broken': unresolved symbol 'f'"),
         "{log}"
     );
-    // A sub-group size that neither has: the device's own error is told.
+    // A sub-group size that neither device has: the log has the device's own error.
     let odd = "kernel __attribute__((intel_reqd_sub_group_size(128))) void odd(global double *p) { p[get_sub_group_id()] *= 2; }";
     let (code, log) = failure(odd);
     assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'odd': unsupported: "), "{log}");

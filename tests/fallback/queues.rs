@@ -1,4 +1,4 @@
-//! Order: a launch that falls back is a command like every other.
+//! Order of commands: a launch that falls back behaves like any other command.
 
 use super::*;
 use crate::common::command_buffer::*;
@@ -9,7 +9,7 @@ fn numbers() -> Vec<f32> {
     (0..N).map(|i| i as f32).collect()
 }
 
-/// The kernels with their arguments but the buffer's.
+/// The kernels with their arguments after the buffer.
 fn kernels(rig: &Rig) -> (cl_kernel, cl_kernel) {
     let (scale, precise) = (rig.kernel("scale"), rig.kernel("precise"));
     set(scale, 1, 2.0f32);
@@ -23,7 +23,7 @@ fn after(values: &[f32], steps: &str) -> Vec<f32> {
     values.iter().map(|v| steps.chars().fold(*v, step)).collect()
 }
 
-/// Between kernels of the device, with events and without, in one queue and in two that wait for each other.
+/// Between kernels of the device, with and without events, in one queue and in two that wait for each other.
 pub fn in_order() {
     let rig = rig();
     assert!(falls_back(&rig, "precise") && !falls_back(&rig, "scale"));
@@ -36,7 +36,7 @@ pub fn in_order() {
         launch(queue, kernel, N, &[]).release();
     }
     assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), "sppsps"));
-    // Nothing begins before a user event says so.
+    // The user event holds back all commands.
     let gate = rig.gate();
     let first = launch(queue, precise, N, &[gate]);
     let second = launch(queue, scale, N, &[]);
@@ -72,7 +72,7 @@ pub fn out_of_order() {
     let a1 = run(precise, a, &[gate]);
     let a2 = run(scale, a, &[a1]);
     let a3 = run(precise, a, &[a2]);
-    // The other buffer's commands wait for nothing of these.
+    // Commands of the other buffer do not depend on these.
     let b1 = run(scale, b, &[]);
     let b2 = run(precise, b, &[b1]);
     assert_eq!(wait(&[b2]), CL_SUCCESS);
@@ -92,7 +92,7 @@ pub fn out_of_order() {
     release([a, b]);
 }
 
-/// The four times of each command are in order.
+/// The four profiling times of each command are in order.
 pub fn profiling() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
@@ -119,7 +119,7 @@ pub fn profiling() {
     mem.release();
 }
 
-/// What it waits for may fail, and then it does.
+/// A failure in the wait list fails the launch.
 pub fn failures() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
@@ -134,7 +134,7 @@ pub fn failures() {
     assert_eq!(wait(&[second]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert_eq!(status(first), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert_eq!(read::<f32>(queue, mem, N), numbers());
-    // Arguments are checked as for every launch.
+    // The usual checks of arguments apply.
     let unset = rig.kernel("precise");
     let size = N;
     // SAFETY: live handles; one dimension.
@@ -196,7 +196,7 @@ fn replay(queue: cl_command_queue, buffer: cl_command_buffer_khr, waits: &[cl_ev
     event
 }
 
-/// In a command buffer, between commands of the device, every launch takes its turn.
+/// In a command buffer, launches keep their order among the device's commands.
 pub fn command_buffers() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
@@ -204,7 +204,7 @@ pub fn command_buffers() {
         (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.buffer(&numbers()), rig.buffer(&[0f32; N]));
     set(scale, 0, mem);
     let buffer = create(queue, &[]);
-    // Arguments are checked as for every launch.
+    // The usual checks of arguments apply.
     assert_eq!(record(buffer, rig.kernel("precise"), &[]), Err(CL_INVALID_KERNEL_ARGS));
     set(precise, 0, mem);
     for kernel in [precise, scale, scale, precise, precise, scale] {
@@ -233,7 +233,7 @@ pub fn command_buffers() {
     let once = "psspps";
     let mut steps = String::new();
     for _ in 0..3 {
-        // Nothing of it begins before its wait list is done, and it is one command.
+        // The command buffer waits for its whole wait list, and has one event.
         let gate = rig.gate();
         let event = replay(queue, buffer, &[gate]);
         assert_eq!(status(event), CL_QUEUED);
@@ -252,13 +252,13 @@ pub fn command_buffers() {
         assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
         release([gate, event]);
     }
-    // What it waits for may fail, and then nothing is done.
+    // A failure in the wait list fails the whole buffer.
     let gate = rig.gate();
     let event = replay(queue, buffer, &[gate]);
     open_gate(gate, CL_OUT_OF_RESOURCES);
     assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), &steps));
-    // A buffer that is released ends with its work.
+    // Releasing the buffer takes effect after its execution.
     let last = replay(queue, buffer, &[]);
     // SAFETY: a live handle.
     ok(unsafe { clReleaseCommandBufferKHR(buffer) });
@@ -268,7 +268,7 @@ pub fn command_buffers() {
     release([mem, copy]);
 }
 
-/// Updates, arguments that come later, and queues that keep no order but by sync points and events.
+/// Updates, arguments set later, and queues ordered only by sync points and events.
 pub fn command_buffer_updates() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
@@ -307,7 +307,7 @@ pub fn command_buffer_updates() {
         // SAFETY: one structure of the type.
         ok(unsafe { clUpdateMutableCommandsKHR(buffer, 1, &ty, &list) });
     };
-    // What is in flight keeps what it was enqueued with.
+    // Pending executions keep their state.
     update(of_precise, 2, &5.0f64.to_ne_bytes());
     update(of_scale, 1, &0.5f32.to_ne_bytes());
     let two = replay(queue, buffer, &[one]);

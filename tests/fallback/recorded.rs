@@ -1,5 +1,5 @@
-//! Command buffers of several queues, of the device whose kernels fall back and of the processor itself: every command takes the
-//! place that its sync points, its queue and barriers give it.
+//! Command buffers of several queues, of the device whose kernels fall back and of the processor itself: sync
+//! points, queues and barriers order every command.
 
 use super::*;
 use crate::common::command_buffer::*;
@@ -97,10 +97,10 @@ fn finalize(buffer: cl_command_buffer_khr) {
     ok(unsafe { clFinalizeCommandBufferKHR(buffer) });
 }
 
-/// What a command does to the words of the memory objects.
+/// Effect of a command on the words of the memory objects.
 type OnHost = Box<dyn Fn(&mut [Vec<u32>])>;
 
-/// Random commands on random queues; the host does the same.
+/// Random commands on random queues; the host computes the same.
 pub fn several_queues() {
     let (devices, rig) = world();
     let mut random = Random(23);
@@ -115,7 +115,7 @@ pub fn several_queues() {
         let (on_step, on_fine, on_both) = (rig.kernel("step"), rig.kernel("fine"), rig.kernel("both"));
         set(on_both, 2, 0.5f64);
         let buffer = create(&queues);
-        // Of each memory object: who wrote it last, and who has read that.
+        // For each memory object: its last writer, and the readers since.
         let (mut writer, mut readers) = (vec![None; 3], vec![Vec::new(); 3]);
         let mut commands: Vec<OnHost> = Vec::new();
         for _ in 0..20 {
@@ -195,7 +195,7 @@ pub fn several_queues() {
         finalize(buffer);
         let mut last: Option<cl_event> = None;
         for turn in 0..3 {
-            // Other queues may take the place of those at creation.
+            // Queues passed at the enqueue replace those of the creation.
             let on = if turn == 1 { &others[..] } else { &[] };
             let event = replay(on, buffer, last.as_slice());
             release(last.replace(event));
@@ -214,7 +214,7 @@ pub fn several_queues() {
     }
 }
 
-/// Waiting, failing, updates and copies for other queues are those of the whole buffer.
+/// Waits, failures, updates and copies for other queues apply to the whole buffer.
 pub fn whole_buffers() {
     let (devices, rig) = world();
     let queue = |i: usize| Rig { device: devices[i], ..rig }.queue(0);
@@ -233,7 +233,7 @@ pub fn whole_buffers() {
     let expected = |w: u32, addend| fine(fine(w, 5) * 3 + 1, addend);
     let (gate, fails) = (rig.gate(), rig.gate());
     let (event, failed) = (replay(&[], buffer, &[gate]), replay(&[], buffer, &[fails]));
-    // What is in flight keeps what it was enqueued with.
+    // Pending executions keep their state.
     let value = 9f64.to_ne_bytes();
     let arg = cl_mutable_dispatch_arg_khr { arg_index: 1, arg_size: 8, arg_value: value.as_ptr().cast() };
     let config = |command| cl_mutable_dispatch_config_khr {
@@ -255,7 +255,7 @@ pub fn whole_buffers() {
         // SAFETY: one structure of the type.
         ok(unsafe { clUpdateMutableCommandsKHR(buffer, 1, &ty, &list) });
     };
-    // A copy has its own commands: one of them for the processor's queue, which has it without falling back.
+    // A copy has its own commands; one of them is for the processor's queue, where it runs without fallback.
     let (mut copied, mut code) = (null_mut(), 1);
     // SAFETY: the lists have their lengths.
     let copy = unsafe {

@@ -1,5 +1,6 @@
-//! Faults of the system around the driver: the cache on a full, unwritable or damaged disk, many processes and killed ones,
-//! descriptors and address space used up. Calls fail as OpenCL says, and work again when there is room again.
+//! Faults of the system around the driver: the cache on a full, unwritable or damaged disk, many processes
+//! and killed ones, exhausted descriptors and address space. Calls fail with OpenCL errors, and work again
+//! when resources are available.
 
 use crate::common::rig::*;
 use crate::common::supervised::{Case, no_children, open_descriptors, thorough};
@@ -26,7 +27,7 @@ pub const CASES: &[Case] = &[
     Case { name: "address_space_is_used_up", run: no_address_space, prepare: no_cache },
 ];
 
-/// What the processes that share a cache do; not a case of its own.
+/// Work of the processes that share a cache; not a case of its own.
 pub const SHARER: Case = Case { name: "part_sharer", run: sharer, prepare: |_, _| {} };
 
 fn cache_in(command: &mut Command, folder: &Path) {
@@ -45,7 +46,7 @@ fn cache() -> PathBuf {
     std::env::var_os(CACHE).unwrap().into()
 }
 
-/// Entries of the cache, half-written ones included.
+/// Entries of the cache, including incomplete ones.
 fn entries() -> Vec<PathBuf> {
     let shards = std::fs::read_dir(cache()).into_iter().flatten().flatten();
     shards
@@ -96,7 +97,7 @@ fn foreign_cache() {
     assert!(!entries().is_empty());
 }
 
-/// Files cannot grow beyond a few bytes, as on a disk that is full.
+/// Files cannot grow beyond a few bytes, as on a full disk.
 fn disk_is_full() {
     let limit = |bytes: u64| {
         let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -107,7 +108,7 @@ fn disk_is_full() {
             libc::setrlimit(libc::RLIMIT_FSIZE, &now);
         }
     };
-    // The device is opened with room: software devices have files for memory.
+    // The device is opened without the limit: software devices back memory by files.
     let context = context();
     // SAFETY: a standard signal and disposition; writes fail instead.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
@@ -121,7 +122,7 @@ fn disk_is_full() {
 }
 
 fn damaged_cache() {
-    // What the Vulkan driver compiles is kept only where that takes long: it may come and go.
+    // The Vulkan driver's compilations are kept only if they take long: their number may vary.
     let rig = Rig::new(&source(0));
     let good = entries();
     assert!(!good.is_empty());
@@ -157,7 +158,7 @@ fn processes_share() {
         command.spawn().unwrap()
     };
     let mut children: Vec<_> = (0..count).map(|_| start(&cache())).collect();
-    // Some are killed, whatever they are doing.
+    // Some processes are killed at arbitrary times.
     let mut killed = Vec::new();
     for i in (0..count).step_by(3) {
         std::thread::sleep(Duration::from_millis(random.below(60) as u64 * 10 / count as u64 * 10 + 5));
@@ -168,11 +169,11 @@ fn processes_share() {
         let status = child.wait().unwrap();
         assert!(status.success() || killed.contains(&i), "process {i}: {status}");
     }
-    // What they left is whole.
+    // The remaining entries are complete.
     sharer();
 }
 
-/// A build that may fail, if it says so properly.
+/// A build that may fail with a proper error.
 fn try_to_build(context: cl_context, variant: usize) -> bool {
     let (text, mut code) = (std::ffi::CString::new(source(variant)).unwrap(), 1);
     // SAFETY: a terminated string.
@@ -216,7 +217,7 @@ fn no_descriptors() {
         held.push(file);
     }
     assert!(held.len() > 16);
-    // What is there goes on without any.
+    // The existing objects work without further descriptors.
     runs(&rig);
     let mut built = 0;
     for variant in 1..24 {
@@ -246,7 +247,7 @@ fn no_address_space() {
             assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &now), 0);
         }
     };
-    // Room for small things, but for no thread of the compiler and no large buffer.
+    // Room for small allocations, but neither for a thread of the compiler nor for a large buffer.
     let built = [60u64, 40, 24, 16].map(|mib| {
         limit(used + (mib << 10));
         try_to_build(rig.context, mib as usize)

@@ -1,5 +1,6 @@
-//! A program that uses most of what an application does: buffers of every kind, images, shared memory, kernels, printf,
-//! command buffers, events. Calls may fail; what was made is released then. What succeeds must have the right result.
+//! A program that uses most features of the API: buffers of every kind, images, shared memory, kernels,
+//! printf, command buffers, events. Calls may fail; the program then releases its objects. Calls that succeed
+//! must produce the right result.
 
 use crate::common::command_buffer::*;
 use crate::common::extension::has_extension;
@@ -26,14 +27,14 @@ kernel void draw(write_only image2d_t to, read_only image2d_t from) {
 ";
 /// Elements of the small buffers.
 const N: usize = 1024;
-/// Bytes of a buffer whose transfers are cut into pieces.
+/// Size in bytes of a buffer whose transfers are split.
 const BIG: usize = 3 << 20;
 
-/// The call that failed, and how.
+/// The call that failed, and its error.
 pub type Failure = (&'static str, cl_int);
 type Step<T = ()> = Result<T, Failure>;
 
-/// What is released at the end, the newest first.
+/// Objects to release at the end, the newest first.
 struct Bag(Vec<Box<dyn FnOnce()>>);
 
 impl Bag {
@@ -56,7 +57,7 @@ fn done(what: &'static str, code: cl_int) -> Step {
     if code == CL_SUCCESS { Ok(()) } else { Err((what, code)) }
 }
 
-/// A new object, or the error; never both or neither.
+/// Result of a creation function: an object or an error, never both or neither.
 fn made<T>(what: &'static str, handle: *mut T, code: cl_int) -> Step<*mut T> {
     assert_eq!(handle.is_null(), code != CL_SUCCESS, "{what}: {handle:?} with {code}");
     if code == CL_SUCCESS { Ok(handle) } else { Err((what, code)) }
@@ -78,11 +79,11 @@ struct Program {
     context: cl_context,
     queue: cl_command_queue,
     program: cl_program,
-    /// Events of the commands that nobody has asked about yet.
+    /// Events whose status has not been checked yet.
     pending: Vec<cl_event>,
 }
 
-/// Runs everything.
+/// Runs all parts.
 pub fn run() -> Step {
     let mut bag = Bag(Vec::new());
     let (device, mut code) = (device(), 1);
@@ -101,7 +102,7 @@ pub fn run() -> Step {
         )?;
         let mut program = Program { bag, context, queue, program, pending: Vec::new() };
         let result = program.everything();
-        // Whatever failed, the queue comes to its end.
+        // The queue finishes, whatever failed.
         let finished = clFinish(queue);
         result?;
         done("clFinish", finished)
@@ -131,7 +132,7 @@ impl Program {
         Ok(self.bag.keep(made("clCreateBuffer", mem, code)?, clReleaseMemObject))
     }
 
-    /// Where a command's event goes: whether the command failed is known in the end ([`Program::settle`]).
+    /// Receiver of a command's event; [`Program::settle`] checks it at the end.
     fn later(&mut self, what: &'static str, code: cl_int, event: cl_event) -> Step {
         done(what, code)?;
         assert!(!event.is_null(), "{what} gave no event");
@@ -139,7 +140,8 @@ impl Program {
         Ok(())
     }
 
-    /// Waits for what was enqueued; the error of the first that failed. Later commands of a queue go on after a failure.
+    /// Waits for the enqueued commands. Returns the error of the first one that failed; later commands of a
+    /// queue still run.
     fn settle(&mut self) -> Step {
         let mut result = Ok(());
         for event in std::mem::take(&mut self.pending) {
@@ -161,7 +163,7 @@ impl Program {
         result
     }
 
-    /// A blocking read, after which every earlier command is done.
+    /// A blocking read, after which every earlier command is complete.
     fn read(&mut self, mem: cl_mem, count: usize) -> Step<Vec<u32>> {
         let mut out = vec![0u32; count];
         let to = out.as_mut_ptr().cast();
@@ -204,11 +206,11 @@ impl Program {
         let copied = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
         let a = self.buffer(copied, N * 4, data.as_mut_ptr().cast())?;
         let b = self.buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, N * 4, null_mut())?;
-        // Page-aligned memory of the host, which may be imported. It lives as long as the buffer.
+        // Page-aligned host memory, which may be imported. It lives as long as the buffer.
         let page = 4096;
         let host = Box::leak(vec![0u8; 4 * page].into_boxed_slice());
         let own: *mut [u8] = host;
-        // SAFETY: made by Box::leak above, and given back once: after the buffer, which is released before.
+        // SAFETY: made by Box::leak above, and freed once, after the release of the buffer.
         self.bag.0.push(Box::new(move || drop(unsafe { Box::from_raw(own) })));
         let aligned = host.as_mut_ptr().wrapping_add(host.as_ptr().align_offset(page));
         let user = self.buffer(CL_MEM_USE_HOST_PTR, page, aligned.cast())?;
@@ -264,7 +266,7 @@ impl Program {
         same(&self.read(b, N)?, &tripled);
         self.set(scale, 0, user)?;
         self.launch(scale, &[N])?;
-        // SAFETY: live objects; the mapping is used before it is given back.
+        // SAFETY: live objects; the mapping is used before it is unmapped.
         unsafe {
             let mut code = 1;
             let flags = CL_MAP_READ | CL_MAP_WRITE;

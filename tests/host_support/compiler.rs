@@ -1,9 +1,8 @@
-//! Compilers that are missing, crash, hang or write nonsense: the build fails, and nothing else happens.
+//! Compilers that are missing, crash, hang or write nonsense: the build fails without further damage.
 
-use crate::common::rig::{Release, build_log, ok};
+use crate::common::rig::{Release, build_log, program_of};
 use crate::common::supervised::{Case, no_children};
 use crate::common::*;
-use std::ffi::CString;
 use std::path::Path;
 use std::process::Command;
 use std::ptr::{null, null_mut};
@@ -101,38 +100,30 @@ pub const CASES: &[Case] = &[
 
 fn no_compiler() {
     assert_eq!(number(&device_info(device(), CL_DEVICE_COMPILER_AVAILABLE).unwrap()), 0);
-    let (context, mut code) = (context(), 1);
-    let source = c"kernel void k() {}";
-    // SAFETY: a terminated string.
+    let context = context();
+    let program = program_of(context, "kernel void k() {}");
+    // SAFETY: live handles.
     unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
-        ok(code);
         assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_COMPILER_NOT_AVAILABLE);
         let code = clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), None, null_mut());
         assert_eq!(code, CL_COMPILER_NOT_AVAILABLE);
-        program.release();
     }
+    program.release();
     context.release();
 }
 
-/// A build must fail with a log that says `reason`. The program has an error that a compiler that works
-/// finds.
+/// Requires that a build fails with a log that contains `reason`. The program has an error that a working
+/// compiler finds.
 pub fn build_fails(reason: &str) {
-    let (context, mut code) = (context(), 1);
-    let source = CString::new(format!(
-        "{}kernel void k(global int *p) {{ *p = missing; }}",
-        "// padding\n".repeat(20000)
-    ))
-    .unwrap();
-    // SAFETY: a terminated string.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
-        ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_BUILD_PROGRAM_FAILURE);
-        let log = build_log(program, device());
-        assert!(log.contains(reason), "expected '{reason}' in the log: {log}");
-        program.release();
-    }
+    let context = context();
+    let source = format!("{}kernel void k(global int *p) {{ *p = missing; }}", "// padding\n".repeat(20000));
+    let program = program_of(context, &source);
+    // SAFETY: live handles.
+    let code = unsafe { clBuildProgram(program, 0, null(), null(), None, null_mut()) };
+    assert_eq!(code, CL_BUILD_PROGRAM_FAILURE);
+    let log = build_log(program, device());
+    assert!(log.contains(reason), "expected '{reason}' in the log: {log}");
+    program.release();
     context.release();
     no_children();
 }

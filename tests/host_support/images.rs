@@ -1,4 +1,4 @@
-//! Images in a context with two devices: whichever device a command runs on, it finds what was last written.
+//! Images in a context with two devices: each command sees the last write, whichever device executed it.
 
 use crate::common::rig::{Random, Rig, finish, ok, release, set};
 use crate::common::*;
@@ -52,7 +52,7 @@ fn contents(queue: cl_command_queue, image: cl_mem) -> Vec<u8> {
     bytes
 }
 
-/// Maps a part, changes each byte of it, and unmaps, perhaps by another queue.
+/// Maps a region, changes each byte of it, and unmaps, possibly through another queue.
 fn change_mapped(
     queues: [cl_command_queue; 2],
     image: cl_mem,
@@ -175,7 +175,7 @@ fn shuffle(rigs: &[Rig; 2], queues: [cl_command_queue; 2], images: [cl_mem; 2], 
     release(kernels);
 }
 
-/// Images of their own, with the application's memory behind them, and in buffers.
+/// Images with their own memory, with memory of the application, and in buffers.
 pub fn images_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
     let context = rigs[0].context;
     let first: [Vec<u8>; 2] = [7usize, 5].map(|n| (0..BYTES).map(|i| (i * n + i / 7) as u8).collect());
@@ -203,7 +203,7 @@ pub fn images_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         "bytes between rows were written"
     );
 
-    // Rows that lie as the device would have them, and rows that do not.
+    // Row pitches equal to the device's, and others.
     for pitch in [256, ROW + 4] {
         let mut code = 1;
         let buffers = [0, 1].map(|_| {

@@ -10,7 +10,7 @@ kernel void count(volatile global atomic_uint *n)
     atomic_fetch_add_explicit(n, 1u, memory_order_relaxed, memory_scope_all_svm_devices);
 }";
 
-/// Both devices, and the host, add to one number at the same time, where both offer that.
+/// Both devices and the host increment one counter at the same time, if both devices support it.
 pub fn counted_by_both(devices: &[cl_device_id]) {
     let atomics = |d: &cl_device_id| {
         number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_ATOMICS != 0
@@ -19,7 +19,7 @@ pub fn counted_by_both(devices: &[cl_device_id]) {
         return;
     }
     let (size, rounds, mut code) = (4096usize, 8u32, 1);
-    // SAFETY: live handles; the memory is given back when all is done.
+    // SAFETY: live handles; the memory is freed after all commands.
     unsafe {
         let context =
             clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code);

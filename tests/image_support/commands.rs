@@ -1,7 +1,8 @@
-//! Commands on images: read, write, copy, fill, map, and copies from and to buffers, with origins and pitches.
+//! Commands on images: read, write, copy, fill, map, and copies from and to buffers, with origins and
+//! pitches.
 
 use super::format::{Class, Format, Random};
-use super::{Findings, Offer, Place, offers, offers_in, small_size};
+use super::{Findings, ImageMemory, Offer, offers, offers_in, small_size};
 use crate::cl::{HostData, Image, ImageKind, Session, image_format};
 use pyroclast_runtime::cl::*;
 
@@ -13,7 +14,7 @@ struct Model {
     bytes: Vec<u8>,
 }
 
-/// A part of an image.
+/// A region of an image.
 #[derive(Clone, Copy)]
 struct Part {
     origin: [usize; 3],
@@ -24,7 +25,7 @@ impl Part {
     fn whole(size: [usize; 3]) -> Part {
         Part { origin: [0; 3], region: size }
     }
-    /// A part that is not all in any direction with room.
+    /// A proper part of the image in every direction with room.
     fn inner(size: [usize; 3]) -> Part {
         let origin = size.map(|n| usize::from(n > 2));
         Part { origin, region: size.map(|n| if n > 2 { n - 2 } else { n }) }
@@ -35,13 +36,13 @@ impl Part {
 }
 
 impl Model {
-    /// Where a row of a part lies.
+    /// Offset of a row of a region.
     fn row(&self, part: Part, y: usize, z: usize) -> std::ops::Range<usize> {
         let [x, y, z] = [part.origin[0], part.origin[1] + y, part.origin[2] + z];
         let at = ((z * self.size[1] + y) * self.size[0] + x) * self.element;
         at..at + part.region[0] * self.element
     }
-    /// The bytes of a part, tightly packed.
+    /// The bytes of a region, tightly packed.
     fn get(&self, part: Part) -> Vec<u8> {
         let rows = (0..part.region[2]).flat_map(|z| (0..part.region[1]).map(move |y| (y, z)));
         rows.flat_map(|(y, z)| self.bytes[self.row(part, y, z)].to_vec()).collect()
@@ -104,7 +105,7 @@ impl Pitched {
             _ => i / self.region[1] * slice + i % self.region[1] * row,
         }
     }
-    /// The region, and whether the gaps are as they were.
+    /// Returns the region; fails if the gaps have changed.
     fn tight(&self) -> (Vec<u8>, bool) {
         let mut rest = self.bytes.clone();
         let mut tight = Vec::new();
@@ -117,7 +118,7 @@ impl Pitched {
     }
 }
 
-/// Compares elements; bits that mean nothing may differ.
+/// Compares elements; undefined bits may differ.
 fn same(format: &Format, got: &[u8], want: &[u8]) -> Result<(), String> {
     let count = want.len() / format.bytes;
     match (0..count).find(|&i| (format.load(got, i) ^ format.load(want, i)) & format.mask() != 0) {
@@ -130,7 +131,7 @@ fn same(format: &Format, got: &[u8], want: &[u8]) -> Result<(), String> {
     }
 }
 
-/// One image with its model.
+/// An image with its model.
 struct Bench<'a> {
     session: &'a Session<'a>,
     offer: &'a Offer,
@@ -148,11 +149,11 @@ impl<'a> Bench<'a> {
         kind: ImageKind,
         seed: u64,
     ) -> Result<Bench<'a>, String> {
-        Bench::lying(Place::Own, session, offer, kind, seed)
+        Bench::lying(ImageMemory::Own, session, offer, kind, seed)
     }
 
     fn lying(
-        place: Place,
+        memory: ImageMemory,
         session: &'a Session<'a>,
         offer: &'a Offer,
         kind: ImageKind,
@@ -165,12 +166,14 @@ impl<'a> Bench<'a> {
             ImageKind::Buffer => {
                 Pitched { bytes: bytes.clone(), pitches: [0, 0], row: 0, kind, region: size }
             }
-            _ => Pitched::filled(kind, size, element, place.step(session)?, &bytes),
+            _ => Pitched::filled(kind, size, element, memory.step(session)?, &bytes),
         };
         let data = HostData { bytes: &host.bytes, row_pitch: host.pitches[0], slice_pitch: host.pitches[1] };
-        let image = match place {
-            Place::Own => session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?,
-            Place::Buffer | Place::Rows => {
+        let image = match memory {
+            ImageMemory::Own => {
+                session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?
+            }
+            ImageMemory::Buffer | ImageMemory::Rows => {
                 session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?
             }
         };
@@ -186,7 +189,7 @@ impl<'a> Bench<'a> {
         format.elements(&mut self.random, part.texels(), true)
     }
 
-    /// The whole image must be what the model says.
+    /// The whole image must equal the model.
     fn check(&self) -> Result<(), String> {
         self.check_image(&self.image, &self.model)
     }
@@ -219,7 +222,7 @@ impl<'a> Bench<'a> {
 
     fn copy(&mut self, part: Part) -> Result<(), String> {
         let mut other = Bench::new(self.session, self.offer, self.kind, 77)?;
-        // To where it fits in another corner.
+        // To a fitting origin in another corner.
         let to = Part { origin: [0; 3], region: part.region };
         self.session.copy_image(&self.image, &other.image, part.origin, to.origin, part.region)?;
         other.model.put(to, &self.model.get(part));
@@ -227,7 +230,7 @@ impl<'a> Bench<'a> {
         self.check()
     }
 
-    /// Inside one image, where the two regions do not overlap.
+    /// Within one image, with regions that do not overlap.
     fn copy_inside(&mut self) -> Result<(), String> {
         let half = self.model.size[0] / 2;
         let [_, y, z] = self.model.size;
@@ -254,7 +257,7 @@ impl<'a> Bench<'a> {
         for i in 0..part.texels() {
             self.format().check_write(colour, self.format().load(&filled, i))?;
         }
-        // All else is as it was.
+        // All other elements are unchanged.
         self.model.put(part, &filled);
         same(self.format(), &got, &self.model.bytes)
     }
@@ -279,7 +282,7 @@ impl<'a> Bench<'a> {
     }
 
     fn to_buffer(&self, part: Part) -> Result<(), String> {
-        // Offsets need no alignment but the element's.
+        // Offsets need only the element's alignment.
         let (offset, bytes) = (self.model.element * 3, part.texels() * self.model.element);
         let buffer = self.session.buffer(offset + bytes + 8)?;
         self.session.write(&buffer, &vec![GAP; offset + bytes + 8])?;
@@ -301,11 +304,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Every command with every format of a type of image; where images lie in buffers, with some.
-pub fn commands(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<(), String> {
+/// Every command with every format of a type of image; for images in buffers, with some formats.
+pub fn commands(session: &Session<'_>, kind: ImageKind, memory: ImageMemory) -> Result<(), String> {
     let mut findings = Findings::default();
-    for (seed, offer) in offers_in(session, kind, place)?.iter().enumerate() {
-        let mut bench = match Bench::lying(place, session, offer, kind, seed as u64) {
+    for (seed, offer) in offers_in(session, kind, memory)?.iter().enumerate() {
+        let mut bench = match Bench::lying(memory, session, offer, kind, seed as u64) {
             Ok(bench) => bench,
             Err(error) => {
                 findings.note(|| offer.format.name(), Err(format!("creation: {error}")));
@@ -316,7 +319,7 @@ pub fn commands(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<
         let mut run = |what: &str, body: &mut dyn FnMut(&mut Bench<'_>) -> Result<(), String>| {
             let result = body(&mut bench);
             findings.note(|| format!("{}, {what}", offer.format.name()), result);
-            // What one command has spoilt is not held against the next.
+            // Errors of one command do not affect the check of the next.
             let mut now = vec![0u8; bench.model.bytes.len()];
             if session.read_image(&bench.image, [0; 3], bench.model.size, [0, 0], &mut now).is_ok() {
                 bench.model.bytes = now;
@@ -343,7 +346,7 @@ pub fn commands(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<
 const COPIED: [(cl_channel_order, cl_channel_type); 4] =
     [(CL_R, CL_UNORM_INT8), (CL_RGBA, CL_UNORM_INT8), (CL_RGBA, CL_HALF_FLOAT), (CL_RGBA, CL_FLOAT)];
 
-/// Copies to images of every type, of as much as fits and of a part of that.
+/// Copies to images of every type, of the largest fitting region and of a part of it.
 pub fn commands_between_types(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let mut findings = Findings::default();
     let from_offers = offers(session, kind)?;

@@ -1,5 +1,6 @@
-//! Filters as video and photo programs have them (the kinds of libavfilter's kernels): whole pictures go through one or two
-//! images and are compared with the same filter in double precision, within a unit in the last place of what is stored.
+//! Filters of video and photo programs (the kinds of libavfilter's kernels): whole pictures pass through one
+//! or two images and are compared with the same filter in double precision, within a unit in the last place
+//! of the stored format.
 
 use super::format::{Format, Random};
 use super::{Findings, offers};
@@ -50,7 +51,7 @@ FILTER(shake)
   write_imagef(out, p, read_imagef(a, line, q + 0.5f)); }
 ";
 
-/// Numbers that all kernels are given: a row of five weights, nine more, factor and offset.
+/// Coefficients passed to all kernels: a row of five weights, nine more, factor and offset.
 const NUMBERS: [f32; 16] =
     [0.0625, 0.25, 0.375, 0.25, 0.0625, 1.0, 2.0, 1.0, 2.0, 4.0, 2.0, 1.0, 2.0, 1.0, 0.0625, 0.03125];
 
@@ -60,7 +61,7 @@ struct Picture {
 }
 
 impl Picture {
-    /// Nearest, clamped to the edge.
+    /// The nearest element, clamped to the edge.
     fn at(&self, x: i64, y: i64) -> [f64; 4] {
         self.texels[y.clamp(0, H as i64 - 1) as usize * W + x.clamp(0, W as i64 - 1) as usize]
     }
@@ -89,7 +90,7 @@ fn square(radius: i64) -> impl Iterator<Item = (i64, i64)> {
 
 type Filter = fn(&Picture, &Picture, i64, i64) -> [f64; 4];
 
-/// The filters once more.
+/// The filters in double precision.
 const FILTERS: &[(&str, Filter)] = &[
     ("overlay", |a, b, x, y| {
         let (m, (i, j)) = (a.at(x, y), (x - 5, y - 3));
@@ -140,7 +141,8 @@ const FILTERS: &[(&str, Filter)] = &[
     }),
 ];
 
-/// Whether the element holds the value, but for a unit in the last place of an integer, or single precision's errors.
+/// Whether the element equals the value within a unit in the last place of an integer, or within single
+/// precision's errors.
 fn holds(format: &Format, element: u128, want: [f64; 4]) -> bool {
     let got = format.texel(element);
     let stored = [0, 1, 2, 3].map(|k| format.stores(k));
@@ -152,7 +154,7 @@ fn holds(format: &Format, element: u128, want: [f64; 4]) -> bool {
     })
 }
 
-/// Every filter with formats that such programs use.
+/// Every filter with common formats.
 pub fn filters(session: &Session<'_>) -> Result<(), String> {
     let program = session.build(SOURCE, "-cl-std=CL1.2")?;
     let numbers = session.buffer(4 * NUMBERS.len())?;
@@ -176,7 +178,7 @@ pub fn filters(session: &Session<'_>) -> Result<(), String> {
         };
         let format = &offer.format;
         let make = |seed| -> Result<(Image<'_>, Picture), String> {
-            // Of 0 to 1 in every format.
+            // Numbers from 0 to 1 in every format.
             let random = &mut Random::new(seed);
             let mut bytes = Vec::new();
             for _ in 0..W * H {

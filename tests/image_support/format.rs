@@ -1,13 +1,14 @@
-//! Reference of image formats: where the channels of an element lie, what a read returns and what a write stores.
+//! Reference of image formats: the layout of an element's channels, the results of reads and the effects of
+//! writes.
 //!
-//! An element is a number of up to 128 bits, its bytes in little-endian order. Section names are those of the chapter
-//! "Image Addressing and Filtering" of the environment specification; layouts are those of clCreateImage's format
-//! descriptor.
+//! An element is a number of up to 128 bits, its bytes in little-endian order. Section names are those of the
+//! chapter "Image Addressing and Filtering" of the environment specification; layouts are those of
+//! clCreateImage's format descriptor.
 
 use half::f16;
 use pyroclast_runtime::cl::*;
 
-/// Channels of a texel as kernels see it; `X` is one that nobody sees.
+/// Channels of a texel as kernels see them; `X` is unused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Channel {
     R,
@@ -18,7 +19,7 @@ pub enum Channel {
 }
 use Channel::{A, B, G, R, X};
 
-/// How a channel's bits are a number.
+/// Representation of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coding {
     Unorm,
@@ -31,7 +32,7 @@ pub enum Coding {
     Float,
 }
 
-/// What kernels read and write.
+/// Type of a texel's components in kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     Float,
@@ -39,7 +40,7 @@ pub enum Class {
     Unsigned,
 }
 
-/// A channel's place in the element.
+/// Bits of a channel within the element.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     pub channel: Channel,
@@ -88,7 +89,7 @@ impl Field {
     fn signed(&self, element: u128) -> i64 {
         ((self.code(element) << (64 - self.bits)) as i64) >> (64 - self.bits)
     }
-    /// The number it stands for.
+    /// The represented number.
     pub fn value(&self, element: u128) -> f64 {
         let code = self.code(element);
         match self.coding {
@@ -102,12 +103,13 @@ impl Field {
         }
     }
 
-    /// Whether a read may return `got`, the bits of the number a kernel gets.
+    /// Whether a read may return `got`, the bits of the number that a kernel receives.
     fn may_read(&self, element: u128, got: u32) -> bool {
         let want = self.value(element);
         let number = f32::from_bits(got);
         match self.coding {
-            // Converting Normalized Integer Channel Data Types to Floating-point Values: 1.5 ulp, ends and zero exactly.
+            // Converting Normalized Integer Channel Data Types to Floating-point Values: 1.5 ulp, ends and
+            // zero exactly.
             Coding::Unorm | Coding::Snorm if [0.0, 1.0, -1.0].contains(&want) => f64::from(number) == want,
             Coding::Unorm | Coding::Snorm => {
                 ulps(number.abs(), want.abs()) <= 1.5 && (number < 0.0) == (want < 0.0)
@@ -133,7 +135,8 @@ impl Field {
     fn may_read_half(&self, element: u128, got: f16) -> bool {
         let want = self.value(element);
         match self.coding {
-            // Converting Normalized Integer Channel Data Types to Half Precision Floating-point Values: as for float.
+            // Converting Normalized Integer Channel Data Types to Half Precision Floating-point Values: as
+            // for float.
             Coding::Unorm | Coding::Snorm if [0.0, 1.0, -1.0].contains(&want) => got.to_f64() == want,
             Coding::Unorm | Coding::Snorm => {
                 let nearest = f16::from_f64(want.abs());
@@ -146,20 +149,21 @@ impl Field {
         }
     }
 
-    /// Whether a write of the number with these bits may store what the element has.
+    /// Whether a write of the number with these bits may store the element's code.
     fn may_write(&self, written: u32, element: u128) -> bool {
         let number = f64::from(f32::from_bits(written));
         let code = self.code(element);
         match self.coding {
-            // Converting Floating-point Values to Normalized Integer Channel Data Types: preferably rounded to the nearest
-            // even, within 0.6 of a code in any case; infinities and NaNs are up to the device.
+            // Converting Floating-point Values to Normalized Integer Channel Data Types: preferably rounded
+            // to the nearest even, within 0.6 of a code in any case; infinities and NaNs are
+            // implementation-defined.
             Coding::Unorm | Coding::Srgb | Coding::Snorm if !number.is_finite() => true,
             Coding::Unorm => {
                 ((limit(self.bits) * number).clamp(0.0, limit(self.bits)) - code as f64).abs() <= 0.6
             }
-            // Conversion Rules for sRGBA and sBGRA Images: the same after the curve.
+            // Conversion Rules for sRGBA and sBGRA Images: the tolerance applies after the curve.
             Coding::Srgb => (limit(self.bits) * linear_to_srgb(number) - code as f64).abs() <= 0.6,
-            // The lowest two codes stand for the same number, -1.
+            // The lowest two codes represent the same number, -1.
             Coding::Snorm => {
                 let (limit, stored) = (limit(self.bits - 1), self.signed(element) as f64);
                 ((limit * number).clamp(-limit, limit) - stored.max(-limit)).abs() <= 0.6
@@ -180,8 +184,8 @@ impl Field {
     }
 }
 
-/// Conversion Rules for Half Precision Floating-point Channel Data Type: to the nearest even or towards zero, denormals may
-/// become zero, NaN stays NaN.
+/// Conversion Rules for Half Precision Floating-point Channel Data Type: to the nearest even or towards zero,
+/// denormals may become zero, NaN stays NaN.
 fn may_be_half(number: f32, got: f16) -> bool {
     if number.is_nan() {
         return got.is_nan();
@@ -218,10 +222,10 @@ fn channels(order: cl_channel_order) -> Option<&'static [Channel]> {
     })
 }
 
-/// A channel, its lowest bit, and how many bits it has.
+/// A channel, its lowest bit, and its number of bits.
 type Packed = (Channel, u32, u32);
 
-/// Fields of a packed type, and bytes of the whole.
+/// Fields of a packed type, and its size in bytes.
 fn packed(data_type: cl_channel_type) -> Option<(&'static [Packed], usize)> {
     Some(match data_type {
         CL_UNORM_SHORT_565 => (&[(R, 11, 5), (G, 5, 6), (B, 0, 5)], 2),
@@ -286,12 +290,12 @@ impl Format {
         self.cl.image_channel_order == CL_DEPTH
     }
 
-    /// Whether `read_imageh` is defined for it: normalised integers and halves.
+    /// Whether `read_imageh` is defined for the format: normalised integers and halves.
     pub fn reads_as_half(&self) -> bool {
         matches!(self.fields[0].coding, Coding::Unorm | Coding::Snorm | Coding::Half)
     }
 
-    /// Bits of an element that mean something.
+    /// Bits of an element that are defined.
     pub fn mask(&self) -> u128 {
         let seen = self.fields.iter().filter(|f| f.channel != X);
         seen.fold(0, |m, f| m | (((1u128 << f.bits) - 1) << f.shift))
@@ -301,7 +305,8 @@ impl Format {
         self.fields.iter().find(|f| f.channel == channel)
     }
 
-    /// The field that a component of a texel shows (Data Format for Reading and Writing Images), or its constant.
+    /// The field that a component of a texel is read from (Data Format for Reading and Writing Images), or
+    /// its constant.
     fn source(&self, component: usize) -> Result<&Field, f64> {
         let order = self.cl.image_channel_order;
         let channel = match (order, component) {
@@ -311,7 +316,7 @@ impl Format {
         self.field(channel).ok_or(if component == 3 { 1.0 } else { 0.0 })
     }
 
-    /// Whether memory holds the component of a texel.
+    /// Whether the component of a texel is stored in memory.
     pub fn stores(&self, component: usize) -> bool {
         self.source(component).is_ok()
     }
@@ -326,12 +331,12 @@ impl Format {
         [0.0, 0.0, 0.0, self.source(3).err().unwrap_or(0.0)]
     }
 
-    /// Components that a kernel gets: depth images have one.
+    /// Number of components that a kernel receives: depth images have one.
     pub fn components(&self) -> usize {
         if self.is_depth() { 1 } else { 4 }
     }
 
-    /// Checks what a kernel read, as bits of float, int or uint.
+    /// Checks a read texel, as bits of float, int or uint.
     pub fn check_read(&self, element: u128, got: [u32; 4]) -> Result<(), String> {
         let good = (0..self.components()).all(|i| match self.source(i) {
             Ok(field) => field.may_read(element, got[i]),
@@ -345,7 +350,7 @@ impl Format {
         }
     }
 
-    /// Checks what a kernel read as halves.
+    /// Checks a read texel as halves.
     pub fn check_read_half(&self, element: u128, got: [f16; 4]) -> Result<(), String> {
         let good = (0..self.components()).all(|i| match self.source(i) {
             Ok(field) => field.may_read_half(element, got[i]),
@@ -358,14 +363,14 @@ impl Format {
         }
     }
 
-    /// Checks what a write of a texel, bits of float, int or uint, has left.
+    /// Checks the element after a write of a texel, bits of float, int or uint.
     pub fn check_write(&self, written: [u32; 4], element: u128) -> Result<(), String> {
         let component = |f: &Field| match f.channel {
             R => Some(0),
             G => Some(1),
             B => Some(2),
             A => Some(3),
-            // What reads ignore; only the conformance suite expects it to be written.
+            // Bits that reads ignore; only the conformance suite expects them to be written.
             X => matches!(self.cl.image_channel_order, CL_RGBx | CL_sRGBx).then_some(3),
         };
         let good = self.fields.iter().all(|f| component(f).is_none_or(|i| f.may_write(written[i], element)));
@@ -380,7 +385,7 @@ impl Format {
         }
     }
 
-    /// An element made from random bits; floating-point numbers may be special ones, or are of -2 to 2.
+    /// An element made from random bits; floating-point numbers may be special ones, or are between -2 and 2.
     pub fn element(&self, random: &mut Random, special: bool) -> u128 {
         let mut element = 0;
         for field in &self.fields {
@@ -392,12 +397,12 @@ impl Format {
                     [0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1, 0x8000_0000][bits as usize / 8 % 5]
                 }
                 Coding::Half if bits & 7 == 0 => [0x7c00, 0xfc00, 0x7e00, 1, 0x8000][bits as usize / 8 % 5],
-                // Half of the numbers of single precision are of a usual size.
+                // Half of the single-precision numbers have a usual magnitude.
                 Coding::Float if bits & 1 == 0 => {
                     u64::from(((random.unit() * 200.0 - 100.0) as f32).to_bits())
                 }
                 Coding::Float | Coding::Half => {
-                    // No signalling NaN: what becomes of its bits in a copy through registers is nobody's promise.
+                    // No signalling NaN: copies through registers may change its bits.
                     let quiet = if field.coding == Coding::Float { 0x0040_0000 } else { 0x0200 };
                     if field.value((u128::from(bits) << field.shift) & self.mask()).is_nan() {
                         bits | quiet
@@ -405,7 +410,7 @@ impl Format {
                         bits
                     }
                 }
-                // Ends and zero are likelier than by chance.
+                // Limits and zero are more likely than by chance.
                 _ if bits & 7 == 0 => {
                     [0, u64::MAX, 1 << (field.bits - 1), (1 << (field.bits - 1)) - 1][bits as usize / 8 % 4]
                 }

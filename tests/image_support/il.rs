@@ -1,5 +1,5 @@
-//! Images in a program given as SPIR-V, with instructions as other producers than clang write them: order and format count
-//! from zero, coordinates are of any integer type, samplers are constants.
+//! Images in a SPIR-V program with instructions that producers other than clang emit: channel order and type
+//! count from zero, coordinates have any integer type, samplers are constants.
 
 use super::format::{Format, Random};
 use super::small_size;
@@ -12,8 +12,8 @@ use rspirv::spirv::{self, *};
 /// Row that is read without a sampler.
 const ROW: u32 = 2;
 
-/// `images(read_only a, write_only b, sampler s, global float4 *out, global uint *facts)`: three reads of `a` for each
-/// work-item, one of which is written to `b`; size, order and type of `a`.
+/// `images(read_only a, write_only b, sampler s, global float4 *out, global uint *facts)`: three reads of `a`
+/// for each work-item, one of which is written to `b`; size, order and type of `a`.
 fn program() -> Result<Vec<u32>, Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
@@ -64,7 +64,7 @@ fn program() -> Result<Vec<u32>, Error> {
     let at = b.composite_construct(uint2, None, [x, row])?;
     let plain = b.image_read(float4, None, a, at, None, [])?;
     store(&mut b, zero, plain)?;
-    // The sampler that is an argument, floating-point coordinates.
+    // The sampler argument, floating-point coordinates.
     let fx = b.convert_u_to_f(float, None, x)?;
     let fx = b.f_add(float, None, fx, half)?;
     let at_float = b.composite_construct(float2, None, [fx, half])?;
@@ -73,7 +73,7 @@ fn program() -> Result<Vec<u32>, Error> {
     let argument =
         b.image_sample_explicit_lod(float4, None, with, at_float, ImageOperands::LOD, level.clone())?;
     store(&mut b, one, argument)?;
-    // A constant one, integer coordinates, below the image.
+    // A constant sampler, integer coordinates, below the image.
     let at_far = b.composite_construct(uint2, None, [x, far])?;
     let with = b.sampled_image(sampled, None, a, edge)?;
     let constant = b.image_sample_explicit_lod(float4, None, with, at_far, ImageOperands::LOD, level)?;
@@ -94,8 +94,8 @@ fn program() -> Result<Vec<u32>, Error> {
     Ok(b.module().assemble())
 }
 
-/// `levels(read_write im, uint level, global uint *facts)`: each texel of the level after `level` becomes the one at the corner of its
-/// block in `level`; size of `level`, and number of levels.
+/// `levels(read_write im, uint level, global uint *facts)`: copies the corner of each block of `level` to the
+/// texel of the next level; size of `level`, and number of levels.
 pub fn levels() -> Result<Vec<u32>, Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
@@ -150,7 +150,7 @@ pub fn levels() -> Result<Vec<u32>, Error> {
     Ok(b.module().assemble())
 }
 
-/// Runs it for each format of floating-point texels that can be written.
+/// Runs the kernel for each writable format of floating-point texels.
 pub fn images_in_spirv(session: &Session<'_>) -> Result<(), String> {
     if !session.extensions().contains("cl_khr_il_program") {
         return Ok(());

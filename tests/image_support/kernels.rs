@@ -1,9 +1,9 @@
-//! Images in kernels without samplers: what reads return and writes store for every format, images that are read and
-//! written, queries, functions that take images, and as many arguments as the device says.
+//! Images in kernels without samplers: results of reads and effects of writes for every format, images that
+//! are read and written, queries, functions with image parameters, and the maximum number of arguments.
 
 use super::commands::Pitched;
 use super::format::{Class, Format, Random};
-use super::{Findings, Offer, Place, offers, offers_in, small_size};
+use super::{Findings, ImageMemory, Offer, offers, offers_in, small_size};
 use crate::cl::{Arg, HostData, Image, ImageKind, Program, Session, image_format};
 use half::f16;
 use pyroclast_runtime::cl::*;
@@ -38,7 +38,7 @@ fn source(kind: ImageKind, depth: bool, reads: &[&str], writes: bool, both: bool
             (_, true) => "half",
             _ => "half4",
         };
-        // Depth images give one number.
+        // Depth images return one number.
         let (bits, back) = match (*suffix, depth) {
             ("h", _) => (format!("({vector})t"), String::new()),
             (_, true) => ("(uint4)(as_uint(t))".into(), "as_float(in[i].x)".into()),
@@ -83,7 +83,7 @@ fn suffix(format: &Format) -> &'static str {
     }
 }
 
-/// What a device can do with images in kernels.
+/// Image features of a device in kernels.
 #[derive(Clone, Copy)]
 struct Able {
     writes: bool,
@@ -100,7 +100,7 @@ impl Able {
     }
 }
 
-/// The programs of a type of image: for colours, and for depth where there are such formats.
+/// The programs of a type of image: for colours, and for depth if there are such formats.
 struct Programs<'a> {
     colour: Program<'a>,
     depth: Option<Program<'a>>,
@@ -147,18 +147,18 @@ impl<'a> Bench<'a> {
         kind: ImageKind,
         flags: cl_mem_flags,
         seed: u64,
-        place: Place,
+        memory: ImageMemory,
     ) -> Result<Bench<'a>, String> {
         let size = small_size(kind);
         let texels = size.iter().product();
         let bytes = format.elements(&mut Random::new(seed), texels, true);
-        let image = match place {
-            Place::Own => {
+        let image = match memory {
+            ImageMemory::Own => {
                 let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
                 session.image(flags, format.cl, kind, size, format.bytes, Some(data))?
             }
-            Place::Buffer | Place::Rows => {
-                let held = Pitched::filled(kind, size, format.bytes, place.step(session)?, &bytes);
+            ImageMemory::Buffer | ImageMemory::Rows => {
+                let held = Pitched::filled(kind, size, format.bytes, memory.step(session)?, &bytes);
                 let data =
                     HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
                 session.image_in_buffer(flags, format.cl, kind, size, data)?
@@ -281,9 +281,9 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Reads and writes of every format of a type of image; where images lie in buffers, of some.
-pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<(), String> {
-    let (offers, able) = (offers_in(session, kind, place)?, Able::of(session, kind)?);
+/// Reads and writes of every format of a type of image; for images in buffers, of some formats.
+pub fn texels(session: &Session<'_>, kind: ImageKind, memory: ImageMemory) -> Result<(), String> {
+    let (offers, able) = (offers_in(session, kind, memory)?, Able::of(session, kind)?);
     if offers.is_empty() {
         return Ok(());
     }
@@ -292,7 +292,7 @@ pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<()
     for (seed, offer) in offers.iter().enumerate() {
         let format = &offer.format;
         let mut run = |what: &str, flags, body: &dyn Fn(&Bench<'_>) -> Result<(), String>| {
-            let result = Bench::new(session, format, kind, flags, seed as u64, place).and_then(|b| body(&b));
+            let result = Bench::new(session, format, kind, flags, seed as u64, memory).and_then(|b| body(&b));
             findings.note(|| format!("{}, {what}", format.name()), result);
         };
         for flags in [CL_MEM_READ_ONLY, CL_MEM_READ_WRITE] {
@@ -312,10 +312,10 @@ pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<()
             run("read and write", CL_MEM_READ_WRITE, &|b| b.both(&programs));
         }
     }
-    // The extension is what formats of sRGB are listed for writing by.
+    // sRGB formats are listed for writing only with the extension.
     let written = offers.iter().any(|o| o.format.is_srgb() && o.has(CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE));
     let named = session.extensions().contains("cl_khr_srgb_image_writes");
-    if place == Place::Own && (written && !named || named && kind == ImageKind::D2 && !written) {
+    if memory == ImageMemory::Own && (written && !named || named && kind == ImageKind::D2 && !written) {
         findings.note(
             || "cl_khr_srgb_image_writes".into(),
             Err(format!("reported: {named}, formats: {written}")),
@@ -324,7 +324,7 @@ pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<()
     findings.end()
 }
 
-/// The queries of a kernel: sizes, channel order and type.
+/// Image queries in a kernel: sizes, channel order and type.
 pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let (image, _) = words(kind, false);
     let mut text =
@@ -378,13 +378,13 @@ pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     findings.end()
 }
 
-/// Kernels with as many images as the device takes: each is read, or written.
+/// Kernels with the maximum number of images: each is read, or written.
 pub fn many_arguments(session: &Session<'_>) -> Result<(), String> {
     let format = image_format(CL_RGBA, CL_UNSIGNED_INT32);
     let list = |n: usize, text: &dyn Fn(usize) -> String| (0..n).map(text).collect::<Vec<_>>().join(" ");
     let mut reads = session.device_number::<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS)?.min(256) as usize;
-    // Without addresses the buffer is one more descriptor, of which a device may have no more than images, and so are the
-    // arguments that push constants have no room for.
+    // Without addresses the buffer needs a descriptor, and so do arguments beyond the push constants; a
+    // device may have no more descriptors than images.
     if !session.extensions().contains("cl_ext_buffer_device_address") {
         reads -= 2;
     }

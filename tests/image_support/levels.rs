@@ -1,5 +1,5 @@
-//! Images with levels of detail (cl_khr_mipmap_image): commands on each level, reads at given levels and by gradients, limits
-//! of samplers.
+//! Images with mip levels (cl_khr_mipmap_image): commands on each level, reads at explicit levels and by
+//! gradients, limits of samplers.
 
 use super::format::{Class, Format, Random};
 use super::sampling::{Mode, Texels};
@@ -16,12 +16,13 @@ const FORMATS: &[(cl_channel_order, cl_channel_type)] = &[
     (CL_RGBA, CL_SIGNED_INT8),
     (CL_RGBA, CL_UNSIGNED_INT32),
 ];
-/// Between levels, beyond the first and the last; not half-way, which may go to either.
+/// Levels of detail between levels, below the first and above the last; not half-way, where either neighbour
+/// is allowed.
 const LODS: [f32; 9] = [-3.0, 0.0, 0.3, 0.7, 1.0, 1.75, 2.25, 3.0, 9.0];
-/// Reads at each of them.
+/// Number of reads at each of them.
 const POINTS: usize = 12;
 
-/// Dimensions and, for arrays, the element with the layers.
+/// Number of dimensions and, for arrays, the index of the layer count.
 fn axes(kind: ImageKind) -> (usize, bool) {
     match kind {
         ImageKind::D1 | ImageKind::Buffer => (1, false),
@@ -117,7 +118,7 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
             );
             check(session, &a, "than were written")?;
             let element = format.bytes;
-            // The smallest level becomes the corner of a larger one of the other image.
+            // The smallest level is copied to the corner of a larger one of the other image.
             let small = size(kind, LEVELS - 1);
             let (from, to) = (origin(kind, [0; 3], LEVELS - 1), origin(kind, [0; 3], 1));
             session.copy_image(&a.image, &b.image, from, to, small)?;
@@ -127,14 +128,14 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
                 b.contents[1][((z * rows + y) * row + x) * element..][..element].copy_from_slice(texel);
             }
             check(session, &b, "after a copy")?;
-            // By way of a buffer.
+            // Through a buffer.
             let bytes = a.contents[2].len();
             let buffer = session.buffer(bytes + 16)?;
             session.image_to_buffer(&a.image, &buffer, origin(kind, [0; 3], 2), size(kind, 2), 16)?;
             session.buffer_to_image(&buffer, &b.image, 16, origin(kind, [0; 3], 2), size(kind, 2))?;
             b.contents[2] = a.contents[2].clone();
             check(session, &b, "after copies by a buffer")?;
-            // A texel of each level by a mapping.
+            // A texel of each level through a mapping.
             for level in 0..LEVELS {
                 let texel = a.contents[0][..element].to_vec();
                 let at = origin(kind, [0; 3], level);
@@ -170,8 +171,8 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     findings.end()
 }
 
-/// A single texel, or one in each layer, has a second level of the same size, and two texels have a third level;
-/// commands and kernels tell the levels apart.
+/// A single texel, or one in each layer, has a second level of the same size, and two texels have a third
+/// level. Commands and kernels distinguish the levels.
 pub fn single_texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let one = size(kind, 10);
     more_levels(session, kind, &[one, one])?;
@@ -240,7 +241,7 @@ fn source(kind: ImageKind, class: &str) -> String {
     )
 }
 
-/// A kernel that writes to a level, for devices that can.
+/// A kernel that writes to a level, for devices that support it.
 fn write_source(kind: ImageKind, class: &str) -> String {
     let (image, at) = match kind {
         ImageKind::D1Array => ("image1d_array_t", "(int2)(x, y)"),
@@ -267,7 +268,7 @@ fn write_source(kind: ImageKind, class: &str) -> String {
     )
 }
 
-/// Writes in kernels, where the device has cl_khr_mipmap_image_writes.
+/// Writes in kernels, if the device has cl_khr_mipmap_image_writes.
 pub fn writes(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     if !session.extensions().contains("cl_khr_mipmap_image_writes") {
         return Ok(());
@@ -283,7 +284,7 @@ fn written(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<()
     let program = session.build(&write_source(kind, letter(format)), "-cl-std=CL3.0")?;
     let mut levels = make(session, CL_MEM_WRITE_ONLY, kind, format, 21)?;
     let mut random = Random::new(22);
-    // The first kernel is given the level, the other names it.
+    // The first kernel takes the level as an argument, the other as a constant.
     for (name, level) in [("writes", 2), ("writes", 0), ("named", 1), ("writes", LEVELS - 1)] {
         let kernel = program.kernel(name)?;
         let size = size(kind, level);
@@ -310,7 +311,8 @@ fn written(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<()
     Ok(())
 }
 
-/// Levels of images that a kernel reads and writes, where the device has such images and writes levels. Only SPIR-V can say so.
+/// Levels of images that a kernel reads and writes, if the device supports such images and writes to levels.
+/// Only SPIR-V can express it.
 pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
     let kind = ImageKind::D2;
     let both: cl_uint = session.device_number(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)?;
@@ -350,7 +352,7 @@ pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
     findings.end()
 }
 
-/// The level after one of a two-dimensional image, made from the corners of its blocks.
+/// The next level of a two-dimensional image, made from the corners of its blocks.
 fn smaller(levels: &Levels<'_>, kind: ImageKind, from: usize) -> Vec<u8> {
     let ([w, h, _], [small_w, small_h, _]) = (size(kind, from), size(kind, from + 1));
     let element = levels.format.bytes;
@@ -367,7 +369,7 @@ fn letter(format: &Format) -> &'static str {
     }
 }
 
-/// Which axis the gradients of the kernel are along.
+/// Axis of the kernel's gradients.
 fn gradient_axis(kind: ImageKind) -> usize {
     match kind {
         ImageKind::D2 => 1,
@@ -376,7 +378,7 @@ fn gradient_axis(kind: ImageKind) -> usize {
     }
 }
 
-/// The levels that a read takes, with their weights.
+/// The levels that a read uses, with their weights.
 fn taken(lod: f32, linear: bool, limits: (f32, f32)) -> Vec<(usize, f64)> {
     let last = (LEVELS - 1) as f32;
     let d = lod.max(limits.0).min(limits.1).clamp(0.0, last);
@@ -421,7 +423,7 @@ fn reads(
     }
     let mut random = Random::new(3);
     let (axes, is_array) = axes(kind);
-    // In the middle of a texel of every level, so that nearest reads are certain.
+    // At the centre of a texel of every level, so that nearest reads are unambiguous.
     let mut coordinate = |axis: usize| loop {
         let x = (random.unit() * 1.4 - 0.2) as f32;
         let apart = |l| {
@@ -510,7 +512,7 @@ fn one(
     let single = weights.iter().filter(|w| w.1 > 0.0).count() == 1;
     match element {
         Some(element) if single && !mode.linear => format.check_read(element, got),
-        // Single precision, and lods that logarithms gave.
+        // Single precision, and levels of detail computed by logarithms.
         _ if format.class() == Class::Float => {
             let near = |g: u32, v: f64| (f64::from(f32::from_bits(g)) - v).abs() <= magnitude / 8192.0 + 1e-6;
             let all = got.iter().zip(value).all(|(g, v)| near(*g, v));

@@ -1,7 +1,7 @@
 //! Tests of images against a reference in test code.
 //!
-//! `format` and `sampling` are the reference; `commands`, `kernels` and `samplers` compare a device with it. Nothing here
-//! knows a driver: what a device offers is asked of it.
+//! `format` and `sampling` are the reference; `commands`, `kernels` and `samplers` compare a device with it.
+//! Nothing here depends on a driver: all features are queried.
 
 #![allow(non_upper_case_globals)] // names of the specification in patterns
 
@@ -20,7 +20,7 @@ use crate::cl::{ImageKind, Session, image_format};
 use format::Format;
 use pyroclast_runtime::cl::*;
 
-/// What has gone wrong, the first few in words.
+/// The number of failures, with messages for the first few.
 #[derive(Default)]
 pub struct Findings {
     first: Vec<String>,
@@ -45,7 +45,8 @@ impl Findings {
     }
 }
 
-/// A format that a device offers for a type of image, and for what: CL_MEM_READ_ONLY and the like together.
+/// A format that a device supports for a type of image, with the flags: CL_MEM_READ_ONLY and similar
+/// together.
 pub struct Offer {
     pub format: Format,
     pub flags: cl_mem_flags,
@@ -55,19 +56,19 @@ impl Offer {
     pub fn has(&self, flag: cl_mem_flags) -> bool {
         self.flags & flag != 0
     }
-    /// The most that an image of this format can be created with.
+    /// Access flags with which an image of this format can be created.
     pub fn create(&self) -> cl_mem_flags {
         let order = [CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY];
-        // CL_MEM_KERNEL_READ_AND_WRITE is a flag of the query alone.
+        // CL_MEM_KERNEL_READ_AND_WRITE is only a flag of the query.
         order.into_iter().find(|f| self.has(*f)).unwrap_or(CL_MEM_READ_WRITE)
     }
-    /// Kernels may read such an image.
+    /// Whether kernels may read such an image.
     pub fn can_read(&self) -> bool {
         self.has(CL_MEM_READ_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE)
     }
 }
 
-/// Every format of a type of image; an error if there is one that the reference does not know, or one twice.
+/// Every format of a type of image; an error for a duplicate or a format unknown to the reference.
 pub fn offers(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Offer>, String> {
     let mut offers: Vec<Offer> = Vec::new();
     for flag in [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE, CL_MEM_KERNEL_READ_AND_WRITE] {
@@ -84,29 +85,29 @@ pub fn offers(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Offer>, Stri
     Ok(offers)
 }
 
-/// Where an image's memory is.
+/// Memory of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ImageMemory {
     Own,
-    /// In a buffer's (cl_ext_image_from_buffer), with any pitches.
+    /// A buffer's memory (cl_ext_image_from_buffer), with any pitches.
     Buffer,
-    /// The same, with rows as far apart as the device likes.
+    /// A buffer's memory, with the device's preferred row pitch.
     Rows,
 }
 
-impl Place {
-    /// What row pitches are a multiple of, in elements.
+impl ImageMemory {
+    /// Alignment of row pitches in elements.
     fn step(self, session: &Session<'_>) -> Result<usize, String> {
         match self {
-            Place::Own | Place::Buffer => Ok(1),
-            Place::Rows => {
+            ImageMemory::Own | ImageMemory::Buffer => Ok(1),
+            ImageMemory::Rows => {
                 Ok(session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)?.max(1) as usize)
             }
         }
     }
 }
 
-/// Formats for images in buffers: elements of every size, swizzled, curved, packed, depth.
+/// Formats for images in buffers: elements of every size, swizzled, sRGB, packed, depth.
 const IN_BUFFERS: [(cl_channel_order, cl_channel_type); 12] = [
     (CL_R, CL_UNORM_INT8),
     (CL_A, CL_UNORM_INT8),
@@ -122,13 +123,14 @@ const IN_BUFFERS: [(cl_channel_order, cl_channel_type); 12] = [
     (CL_RGBA, CL_FLOAT),
 ];
 
-/// The formats that are tested for images in a place; none where a device has no such images.
-pub fn offers_in(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<Vec<Offer>, String> {
+/// The tested formats for images in a kind of memory; none if the device has no such images.
+pub fn offers_in(session: &Session<'_>, kind: ImageKind, memory: ImageMemory) -> Result<Vec<Offer>, String> {
     let all = offers(session, kind)?;
-    if place == Place::Own {
+    if memory == ImageMemory::Own {
         return Ok(all);
     }
-    // Where cl_ext_image_requirements_info says what pitches must be, it is an element with us.
+    // Where cl_ext_image_requirements_info reports the pitch alignment, our driver requires that of an
+    // element.
     let needed = ["cl_ext_image_from_buffer", "cl_ext_image_requirements_info"];
     if !needed.iter().all(|e| session.extensions().contains(e)) {
         return Ok(Vec::new());
@@ -174,7 +176,7 @@ const LISTS: [(cl_channel_order, &[cl_channel_type]); 2] = [
     ),
 ];
 
-/// Minimum List of Supported Image Formats: those of OpenCL 3.0 are there.
+/// Minimum List of Supported Image Formats: the device supports those of OpenCL 3.0.
 pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let offers = offers(session, kind)?;
     let mut findings = Findings::default();
@@ -186,7 +188,7 @@ pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), St
             if found { Ok(()) } else { Err(format!("is not offered for {purpose}")) },
         );
     };
-    // Writes of three-dimensional images are optional.
+    // Writes to three-dimensional images are optional.
     let writes = kind != ImageKind::D3 || session.extensions().contains("cl_khr_3d_image_writes");
     for (flag, purpose) in
         [(CL_MEM_READ_ONLY, "reading"), (CL_MEM_WRITE_ONLY, "writing"), (CL_MEM_READ_WRITE, "either")]
@@ -197,7 +199,7 @@ pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), St
         for data_type in LISTS[0].1.iter().chain(&[CL_UNORM_INT16]) {
             need(CL_RGBA, *data_type, flag, purpose);
         }
-        // BGRA is left out for images of buffers by every implementation known, as the table of texel formats does.
+        // All known implementations leave out BGRA for buffer images, as does the table of texel formats.
         if kind != ImageKind::Buffer {
             need(CL_BGRA, CL_UNORM_INT8, flag, purpose);
         }
@@ -211,7 +213,7 @@ pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), St
     findings.end()
 }
 
-/// A small size that is no power of two in any direction.
+/// A small size that is not a power of two in any dimension.
 pub fn small_size(kind: ImageKind) -> [usize; 3] {
     match kind {
         ImageKind::D1 | ImageKind::Buffer => [13, 1, 1],

@@ -1,4 +1,4 @@
-//! Images that share memory: with a buffer, and with another image that has another order of channels.
+//! Images that share memory: with a buffer, and with another image of another channel order.
 
 use super::format::Random;
 use super::{Findings, Offer, offers};
@@ -23,7 +23,7 @@ fn by_floats(offer: &&Offer) -> bool {
     offer.format.class() == super::format::Class::Float && !offer.format.is_depth()
 }
 
-/// What a buffer holds shows in images made of it, and the other way round, for every format.
+/// Buffer and image show each other's writes, for every format.
 pub fn image_of_buffer(session: &Session<'_>) -> Result<(), String> {
     if !session.extensions().contains("cl_khr_image2d_from_buffer") {
         return Ok(());
@@ -43,7 +43,7 @@ pub fn image_of_buffer(session: &Session<'_>) -> Result<(), String> {
             let bytes = format.elements(&mut Random::new(3), texels, false);
             let buffer = session.buffer(bytes.len())?;
             let image = session.image_of_buffer(&buffer, format.cl, SIZE, pitch)?;
-            // Written after the image was made.
+            // Written after the creation of the image.
             session.write(&buffer, &bytes)?;
             let out = session.buffer(16 * SIZE[0] * SIZE[1])?;
             read.set(&[Arg::Image(&image), Arg::Buffer(&out)])?;
@@ -75,9 +75,10 @@ pub fn image_of_buffer(session: &Session<'_>) -> Result<(), String> {
     findings.end()
 }
 
-/// An image read and written as one of another order, which is the same memory: along the curve of sRGB and linear, and depth.
+/// An image read and written through another one of a different channel order in the same memory: sRGB and
+/// linear, and depth.
 pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
-    // Images of images are part of cl_khr_image2d_from_buffer.
+    // Images created from images are part of cl_khr_image2d_from_buffer.
     if !session.extensions().contains("cl_khr_image2d_from_buffer") {
         return Ok(());
     }
@@ -88,7 +89,7 @@ pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
     for (a, b) in
         [(CL_RGBA, CL_sRGBA), (CL_BGRA, CL_sBGRA), (CL_RGBx, CL_sRGBx), (CL_RGBA, CL_RGBA), (CL_R, CL_DEPTH)]
     {
-        // Only depth comes in more than one type, and an image of depth has no other order.
+        // Only depth has more than one channel type, and a depth image has no other order.
         let types: &[cl_channel_type] =
             if b == CL_DEPTH { &[CL_FLOAT, CL_UNORM_INT16] } else { &[CL_UNORM_INT8] };
         for (&data_type, (own, seen)) in types.iter().flat_map(|t| [(t, (a, b)), (t, (b, a))]) {
@@ -105,7 +106,7 @@ pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
     findings.end()
 }
 
-/// One image with a format, which another has for it.
+/// One image with a format, which another image reinterprets.
 fn seen_as(
     session: &Session<'_>,
     program: &Program<'_>,

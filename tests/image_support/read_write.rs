@@ -1,5 +1,5 @@
-//! Images that one kernel reads and writes: what work-items tell each other through them, and kernels with several of
-//! different formats.
+//! Images that one kernel reads and writes: communication between work-items through them, and kernels with
+//! several of different formats.
 
 use super::format::{Class, Format, Random};
 use super::kernels::words;
@@ -9,13 +9,13 @@ use pyroclast_runtime::cl::*;
 
 const ROUNDS: u32 = 5;
 
-/// Whether kernels may do it at all.
+/// Whether kernels may read and write an image.
 fn is_able(session: &Session<'_>, kind: ImageKind) -> Result<bool, String> {
     let both: cl_uint = session.device_number(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)?;
     Ok(both > 0 && (kind != ImageKind::D3 || session.extensions().contains("cl_khr_3d_image_writes")))
 }
 
-/// Work-items of a group write elements, meet, and read each other's; they also read back their own.
+/// Work-items of a group write elements, synchronise, and read each other's; they also read back their own.
 pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     if !is_able(session, kind)? {
         return Ok(());
@@ -56,7 +56,7 @@ pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
             for (me, got) in got.iter().enumerate() {
                 let mut want = [0u32; 2];
                 for round in 0..ROUNDS {
-                    // Who wrote the element that is read.
+                    // The writer of the element that is read.
                     let i = (me + (me * 4) + 3 * round as usize + 1) % n;
                     let writer = (i + n * ROUNDS as usize - round as usize) % n;
                     want[0] = want[0].wrapping_mul(31).wrapping_add(me as u32 * 7 + round);
@@ -73,8 +73,8 @@ pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     findings.end()
 }
 
-/// One kernel swaps the elements of two images and copies one to a third, for every pair of formats of floating-point
-/// texels, and again in another order.
+/// One kernel swaps the elements of two images and copies one to a third, for every pair of formats of
+/// floating-point texels, and again in another order.
 pub fn several(session: &Session<'_>) -> Result<(), String> {
     const SIZE: [usize; 3] = [4, 3, 1];
     const N: usize = SIZE[0] * SIZE[1];

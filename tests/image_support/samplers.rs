@@ -1,5 +1,5 @@
-//! Reads through samplers in every mode, given as an argument, at program scope and as a literal, with floating-point and
-//! integer coordinates.
+//! Reads through samplers in every mode, passed as an argument, at program scope and as a literal, with
+//! floating-point and integer coordinates.
 
 use super::format::{Class, Format, Random};
 use super::sampling::{Mode, Sample, Texels};
@@ -7,15 +7,15 @@ use super::{Findings, offers, small_size};
 use crate::cl::{Arg, HostData, Image, ImageKind, Program, Sampler, Session, image_format};
 use pyroclast_runtime::cl::*;
 
-/// Reads of one image and mode.
+/// Reads per image and mode.
 const POINTS: usize = 128;
 
-/// How far a filtered number may be off, relative to the largest element that took part. Precision of Addressing and Filter
-/// Modes leaves this open; it is what single precision gives.
+/// Tolerance of a filtered number, relative to the largest element involved. Precision of Addressing and
+/// Filter Modes leaves it open; this is the accuracy of single precision.
 const LINEAR: f64 = 1.0 / 16384.0;
 
-/// Formats that are read in every way: with and without alpha, normalised, integer, curved, replicated. Others are, unless everything
-/// is wanted, read at floating-point coordinates through samplers that are arguments.
+/// Formats that are read in every way: with and without alpha, normalised, integer, sRGB, replicated. Unless
+/// all variations run, others are only read at floating-point coordinates through sampler arguments.
 const USUAL: &[(cl_channel_order, cl_channel_type)] = &[
     (CL_RGBA, CL_FLOAT),
     (CL_RGBA, CL_UNORM_INT8),
@@ -56,7 +56,7 @@ fn words(kind: ImageKind, depth: bool) -> Words {
     Words { image, float, int, axes, is_array }
 }
 
-/// Kernels for samplers given as an argument, and for each mode with a literal: half of these at program scope.
+/// Kernels for sampler arguments, and for each mode with a literal: half of these at program scope.
 fn source(kind: ImageKind, depth: bool, classes: &[&str]) -> String {
     let words = words(kind, depth);
     let image = words.image;
@@ -94,8 +94,8 @@ fn source(kind: ImageKind, depth: bool, classes: &[&str]) -> String {
     globals + &text
 }
 
-/// Coordinates along an axis of `n` elements, in elements: inside and outside. Where the precision is open, nearest reads
-/// keep away from the borders between elements.
+/// Coordinates along an axis of `n` elements, in elements: inside and outside. If the precision is open,
+/// nearest reads avoid the borders between elements.
 fn coordinate(mode: Mode, n: usize, random: &mut Random) -> f32 {
     let size = n as f64;
     let element = match random.below(8) {
@@ -138,7 +138,7 @@ fn points(mode: Mode, words: &Words, size: [usize; 3], integers: bool) -> Vec<[f
         }
         if words.is_array {
             let layers = size[words.axes] as f64;
-            // Halves tell rounding to even from others.
+            // Halves distinguish rounding to even from other modes.
             let options = [
                 -2.0,
                 0.0,
@@ -188,7 +188,7 @@ impl Bench<'_> {
         }
     }
 
-    /// A kernel with a mode, the sampler as an argument if there is one.
+    /// A kernel with a mode, and the sampler argument if there is one.
     fn run(
         &self,
         program: &Program<'_>,
@@ -245,7 +245,7 @@ impl Bench<'_> {
             Class::Float => f64::from(f32::from_bits(g)),
             _ => f64::from(g as i32),
         });
-        // The curve of sRGB is followed within half a code.
+        // The sRGB curve is accurate to half a code.
         let curve = if matches!(self.format.cl.image_channel_order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx)
         {
             0.005
@@ -300,7 +300,7 @@ pub fn sampling(session: &Session<'_>, kind: ImageKind, everything: bool) -> Res
     findings.end()
 }
 
-/// Kernels that read in all of the modes: at points of each work-item's own, and at points that are one work-item's.
+/// Kernels that read in all of the modes: at points of each work-item, and at points of a single work-item.
 fn source_together(kind: ImageKind, class: &str, modes: &[Mode]) -> String {
     let words = words(kind, false);
     let (image, at) = (words.image, words.float);

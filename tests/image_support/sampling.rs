@@ -1,4 +1,5 @@
-//! Reference of samplers: chapter "Image Addressing and Filtering" of the environment specification, in double precision.
+//! Reference of samplers: chapter "Image Addressing and Filtering" of the environment specification, in
+//! double precision.
 
 use super::format::Format;
 use pyroclast_runtime::cl::*;
@@ -12,7 +13,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Every allowed combination: both kinds of repeating need normalised coordinates.
+    /// Every allowed combination: both repeat modes require normalised coordinates.
     pub fn all() -> Vec<Mode> {
         let addressing = [
             CL_ADDRESS_NONE,
@@ -38,13 +39,13 @@ impl Mode {
         !self.normalized && !self.linear && !self.repeats()
     }
 
-    /// Whether the element is chosen without any loss of precision (Precision of Addressing and Filter Modes); for all
-    /// other modes the specification leaves the precision open.
+    /// Whether the element is selected exactly (Precision of Addressing and Filter Modes); for all other
+    /// modes the specification leaves the precision open.
     pub fn is_exact(self) -> bool {
         self.takes_integers()
     }
 
-    /// As a literal in OpenCL C.
+    /// The mode as a literal in OpenCL C.
     pub fn literal(self) -> String {
         let addressing = match self.addressing {
             CL_ADDRESS_NONE => "NONE",
@@ -67,7 +68,7 @@ impl Mode {
         words.replace("CLK_ADDRESS_", "").replace("CLK_FILTER_", "").replace(" | ", "_").to_lowercase()
     }
 
-    /// The one or two elements along an axis, with their weights; an index outside is the border's.
+    /// The one or two elements along an axis, with their weights; an index outside selects the border.
     fn elements(self, coordinate: f64, n: usize) -> Vec<(i64, f64)> {
         let size = n as f64;
         let last = n as i64 - 1;
@@ -97,22 +98,22 @@ impl Mode {
 /// An image's elements.
 pub struct Texels<'a> {
     pub format: &'a Format,
-    /// The region of the whole.
+    /// Size of the image.
     pub size: [usize; 3],
-    /// How many of the coordinates are filtered; one more is the layer of an array.
+    /// Number of filtered coordinates; an array's layer follows them.
     pub axes: usize,
     pub is_array: bool,
     pub bytes: &'a [u8],
 }
 
-/// What a read should return.
+/// Expected result of a read.
 pub struct Sample {
     pub value: [f64; 4],
-    /// How far a linear result may be off, whatever rounding: the sum of magnitudes.
+    /// Bound of a linear result's rounding errors: the sum of magnitudes.
     pub magnitude: f64,
     /// The element that a nearest read takes; `None` for the border.
     pub element: Option<u128>,
-    /// An element outside the image took part where that is undefined.
+    /// Whether an element outside the image is involved although that is undefined.
     pub undefined: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Random calls with images, shared virtual memory, command buffers and semaphores.
 //!
-//! What would hang for ever is left out: a semaphore is waited for after its signal has been enqueued, without anything in
-//! between that could fail. Shared memory is an actor's own until it is freed in the order of its commands.
+//! Endless waits are excluded: a semaphore wait is enqueued after its signal, without a call between them
+//! that could fail. Shared memory belongs to one actor until it is freed in the order of its commands.
 
 use super::*;
 use crate::common::command_buffer::*;
@@ -18,9 +18,9 @@ impl Counted for _cl_command_buffer_khr {
     }
 }
 
-/// Largest side of an image.
+/// Maximum side of an image.
 const SIDE: usize = 32;
-/// Bytes of the largest image.
+/// Size of the largest image in bytes.
 const LARGEST: usize = SIDE * SIDE * 16;
 
 impl Actor<'_> {
@@ -71,7 +71,8 @@ impl Actor<'_> {
         };
         let context = if self.rarely(50) { null_mut() } else { world.context.get() };
         let mut code = 1;
-        // SAFETY: format and description are alive; a pointer that is not NULL has the bytes of the largest image.
+        // SAFETY: format and description are alive; a pointer that is not NULL has the bytes of the largest
+        // image.
         let image = unsafe { clCreateImage(context, flags, &format, &desc, ptr, &mut code) };
         world.mems.put(&mut self.random, image);
         self.note(code);
@@ -138,7 +139,7 @@ impl Actor<'_> {
         }
     }
 
-    /// Two allocations that are filled, copied, mapped, and freed when that is done.
+    /// Two allocations that are filled, copied, mapped, and freed afterwards.
     fn share(&mut self, world: &World) {
         let junk = world.context.get() as usize;
         let queue = world.queues.any(&mut self.random, junk);

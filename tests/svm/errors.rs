@@ -41,7 +41,7 @@ pub fn errors_of_allocation() {
     release([context]);
 }
 
-/// The codes of one function: (what is given, what comes back).
+/// Codes of one function: (condition, returned code).
 macro_rules! expect {
     ($($call:expr => $code:expr,)*) => { $(assert_eq!($call, $code, "{}", stringify!($call));)* };
 }
@@ -200,7 +200,7 @@ pub fn errors_of_kernels() {
                 set(walk, 2) => CL_INVALID_ARG_INDEX,
                 set(scale, 1) => CL_INVALID_ARG_VALUE,
             }
-            // A copy of a kernel knows what the kernel knew.
+            // A cloned kernel has the kernel's SVM pointers.
             let memory = Svm::<u32>::new(rig.context, 0, 4);
             let (queue, mut code) = (rig.queue(0), 1);
             set_svm(scale, 0, memory.ptr);

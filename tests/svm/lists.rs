@@ -1,4 +1,4 @@
-//! Lists and other memory that host and kernels use by the same pointers.
+//! Lists and other memory that host and kernels access through the same pointers.
 
 use super::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,7 +11,8 @@ pub struct Node {
     pub value: u64,
 }
 
-/// Links nodes backwards through the allocation, so that order in memory does not help; the head and the tail.
+/// Links nodes backwards through the allocation, so that iteration in memory order would fail. Returns the
+/// head and the tail.
 pub fn link(nodes: &mut [Node]) -> (*mut Node, *mut Node) {
     let base = nodes.as_mut_ptr();
     let mut next = null_mut();
@@ -35,7 +36,7 @@ pub fn sum(mut head: *const Node) -> (u64, u64) {
     (sum, count)
 }
 
-/// Sum and count that a kernel finds.
+/// Sum and count that a kernel computes.
 pub fn walk(
     rig: &Rig,
     queue: cl_command_queue,
@@ -53,7 +54,7 @@ pub fn walk(
     (found[0], found[1])
 }
 
-/// Tells a kernel what it reaches.
+/// Sets the allocations that a kernel accesses indirectly.
 pub fn tell<T>(kernel: cl_kernel, pointers: &[*mut T]) {
     let data = if pointers.is_empty() { null() } else { pointers.as_ptr().cast() };
     // SAFETY: the list has its size.
@@ -68,13 +69,13 @@ pub fn lists_of_host_and_device() {
     let queue = rig.queue(0);
     const N: usize = 10_000;
     let (list, pool) = (Svm::<Node>::new(rig.context, 0, N), Svm::<Node>::new(rig.context, 0, 500));
-    // Built by the host, walked by a kernel.
+    // The host builds the list, a kernel walks it.
     list.map(queue, CL_MAP_WRITE_INVALIDATE_REGION);
     let (head, tail) = link(list.slice());
     let first = sum(head);
     list.unmap(queue);
     assert_eq!(walk(&rig, queue, |k| set_svm(k, 0, head), &[]), first);
-    // Extended by a kernel into another allocation, changed by a second, walked by a third and by the host.
+    // One kernel extends it in another allocation, a second changes it, a third and the host walk it.
     let extend = rig.kernel("extend");
     set_svm(extend, 0, tail);
     set_svm(extend, 1, pool.ptr);
@@ -92,14 +93,14 @@ pub fn lists_of_host_and_device() {
     assert_eq!(sum(head), total);
     pool.unmap(queue);
     list.unmap(queue);
-    // The host takes part of it out again.
+    // The host removes a part.
     list.map(queue, CL_MAP_READ | CL_MAP_WRITE);
     // SAFETY: the tail is mapped.
     unsafe { (*tail).next = null_mut() };
     list.unmap(queue);
     let rest = walk(&rig, queue, |k| set_svm(k, 0, head), &[]);
     assert_eq!(rest, (first.0 + 3 * N as u64, N as u64));
-    // NULL is a list too.
+    // NULL is an empty list.
     assert_eq!(walk(&rig, queue, |k| set_svm(k, 0, null::<Node>()), &[]), (0, 0));
     finish(queue);
     release([extend, add]);
@@ -118,7 +119,7 @@ pub fn pointers_into_allocations() {
     memory.unmap(queue);
     let (scale, before) = (rig.kernel("scale"), rig.kernel("before"));
     set(scale, 1, 5u32);
-    // From the start on, and from an odd place in the middle.
+    // From the start, and from an odd offset in the middle.
     for (start, count) in [(0usize, 4096usize), (1001, 7)] {
         set_svm(scale, 0, memory.ptr.wrapping_add(start));
         launch(queue, scale, count, &[]).release();
@@ -223,7 +224,7 @@ pub fn command_type(event: cl_event) -> cl_command_type {
     value
 }
 
-/// Launches that meet only in memory they reach through memory see each other's writes, in one batch too.
+/// Launches that share only indirectly accessed memory see each other's writes, also within one batch.
 pub fn indirect_accesses_are_ordered() {
     if !offer().coarse() {
         return;
@@ -288,7 +289,7 @@ pub fn buffers_of_allocations() {
         assert_eq!([mem, sub, plain].map(|m| info(m, CL_MEM_USES_SVM_POINTER)), [1, 1, 0]);
         assert_eq!(info(mem, CL_MEM_HOST_PTR), memory.ptr.add(1024) as u64);
         assert_eq!([mem, sub].map(|m| info(m, CL_MEM_OFFSET)), [0, 1024]);
-        // Kernels use it as buffer and by its address.
+        // Kernels use it as a buffer and by its address.
         let scale = rig.kernel("scale");
         set(scale, 1, 3u32);
         set(scale, 0, sub);
@@ -335,7 +336,7 @@ pub fn number_of(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> u64 
     number(&query_bytes(ask).unwrap())
 }
 
-/// No map and no unmap, and commands that take plain pointers.
+/// No maps and unmaps; commands with plain pointers.
 pub fn fine_grains() {
     let rig = rig();
     if !offer().fine() {
@@ -354,7 +355,8 @@ pub fn fine_grains() {
     launch(queue, add, 1, &[]).release();
     finish(queue);
     assert_eq!(sum(head), ((0..2000).sum::<u64>() + (1000..1010).sum::<u64>(), 2010));
-    // What a kernel writes is the source of a write, what a read fills is used by a kernel, without the host waiting.
+    // A kernel's output is the source of a write, and the result of a read the input of a kernel, without a
+    // wait of the host.
     let cell = Svm::<u32>::new(rig.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 1024);
     cell.slice().fill(1);
     let (scale, mem) = (rig.kernel("scale"), rig.buffer(&[0u32; 1024]));
@@ -397,7 +399,7 @@ pub fn memory_of_the_system() {
     set_svm(extend, 1, pool.as_mut_ptr());
     set(extend, 2, 100u32);
     launch(queue, extend, 1, &[]).release();
-    // A copy of what the kernel wrote, in the order of the queue.
+    // A copy of the kernel's output, in the order of the queue.
     let mut copy = vec![Node { next: null_mut(), value: 0 }; 100];
     let size = size_of_val(&copy[..]);
     // SAFETY: both sides have the size and outlive the command.
@@ -437,9 +439,9 @@ pub fn memory_of_the_system() {
     release([queue]);
 }
 
-/// Host and kernel count and signal in the same words at the same time.
+/// Host and kernel count and signal through the same words at the same time.
 pub fn atomics_of_host_and_device() {
-    // The scope of all devices is not known everywhere, so there is no module of these kernels.
+    // The scope of all devices is optional, so these kernels have no precompiled module.
     if !offer().atomics() || number(&device_info(device(), CL_DEVICE_COMPILER_AVAILABLE).unwrap()) == 0 {
         return;
     }
@@ -475,7 +477,7 @@ pub fn atomics_of_host_and_device() {
     (0..4).for_each(|i| cell(i).store(0, Ordering::Relaxed));
     let meet = rig.kernel("meet");
     set_svm(meet, 0, words.ptr);
-    // The kernel does not wait for long, and the host may be late.
+    // The kernel gives up after a while, in which the host may not have written.
     let start = Instant::now();
     while cell(2).load(Ordering::Acquire) != 5 {
         (0..3).for_each(|i| cell(i).store(0, Ordering::Relaxed));
@@ -507,7 +509,7 @@ pub fn atomics_of_host_and_device() {
 
 static FREED: AtomicBool = AtomicBool::new(false);
 
-/// Notes what it is called with; frees.
+/// Records its arguments and frees the memory.
 unsafe extern "C" fn on_free(
     queue: cl_command_queue,
     count: cl_uint,
@@ -555,7 +557,7 @@ pub fn freeing() {
         assert!(FREED.load(Ordering::Acquire));
         assert_eq!(command_type(event), CL_COMMAND_SVM_FREE);
         release([event]);
-        // Without a function, also what is not there; memory comes back, however often.
+        // Without a function, including NULL pointers; the memory is reused, however often.
         for _ in 0..50 {
             let mut list = [clSVMAlloc(rig.context, 0, 64 << 20, 0), null_mut()];
             assert!(!list[0].is_null());
@@ -564,7 +566,7 @@ pub fn freeing() {
         }
         clSVMFree(rig.context, null_mut());
         clSVMFree(null_mut(), null_mut());
-        // A launch keeps what it uses.
+        // A launch retains the memory that it uses.
         let kernel = rig.kernel("scale");
         let memory = clSVMAlloc(rig.context, 0, 4096, 0);
         set_svm(kernel, 0, memory);

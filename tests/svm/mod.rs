@@ -1,9 +1,9 @@
-//! Tests of shared virtual memory, unified shared memory and addresses of buffers, for devices that share addresses with
-//! the host in any way: each test program chooses one (`ready`) and runs all of them. What a device does not offer is
-//! tested to be refused.
+//! Tests of shared virtual memory, unified shared memory and buffer device addresses, for devices that share
+//! addresses with the host in any way. Each test program selects one (`ready`) and runs all tests.
+//! Unsupported features are tested to be rejected.
 //!
-//! Where there is no ICD loader the driver itself is called, and where there is no compiler the kernels come as SPIR-V,
-//! so that a test program and the driver beside it run on a bare machine with a Vulkan driver.
+//! Without an ICD loader the tests call the driver itself, and without a compiler the kernels come as SPIR-V.
+//! So a test program and the driver beside it run on a bare machine with a Vulkan driver.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,7 +22,8 @@ use std::sync::Once;
 const SOURCE: &str = include_str!("kernels.cl");
 const IL: &[u8] = include_bytes!("kernels.spv");
 
-/// Chooses the devices (empty: those of the environment) and hides features of them. To be called first in every test.
+/// Selects the devices (empty: those of the environment) and hides features. To be called first in every
+/// test.
 pub fn ready(devices: &str, hidden: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -88,7 +89,7 @@ pub unsafe fn extension<T: Copy>(name: &str) -> T {
     unsafe { std::mem::transmute_copy(&found) }
 }
 
-/// What the device offers.
+/// Features of the device.
 pub struct Offer {
     pub svm: cl_bitfield,
     pub usm: bool,
@@ -117,7 +118,7 @@ impl Offer {
     }
 }
 
-/// What is reported is consistent, and on a software device what is expected.
+/// The queries are consistent, and as expected on a software device.
 pub fn capabilities(on_processors: cl_bitfield) {
     let o = offer();
     if number(&device_info(device(), CL_DEVICE_TYPE).unwrap()) & CL_DEVICE_TYPE_CPU != 0 {
@@ -169,7 +170,7 @@ pub fn rig() -> Rig {
     }
 }
 
-/// The committed module is that of the source.
+/// The committed module was compiled from the source.
 pub fn the_module_is_of_the_source() {
     let context = context();
     let mut code = 1;

@@ -130,7 +130,7 @@ pub fn recorded_commands() {
             replay();
             look(&b, &|i| 10 + i);
         }
-        // Another pointer, and what it leads to: the copy sees the fill alone.
+        // Another pointer, and the memory behind it: the copy sees the fill alone.
         c.map(queue, CL_MAP_WRITE_INVALIDATE_REGION);
         c.slice().fill(100);
         c.unmap(queue);

@@ -1,4 +1,5 @@
-//! cl_khr_unified_svm: every type that the device has, found by its capabilities, allocated, described, used and freed.
+//! cl_khr_unified_svm: every memory type of the device, selected by its capabilities, allocated, described,
+//! used and freed.
 
 use super::lists::{Node, link, number_of, sum, tell, walk};
 use super::*;
@@ -59,7 +60,7 @@ pub fn types_of_memory() {
     let platform = numbers(&platform_info(platform(), CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR).unwrap());
     let types = types();
     assert_eq!(platform.len(), types.len());
-    // What the platform says of a type is true of every device that has it.
+    // Every device supports the platform's capabilities of each type.
     assert!(platform.iter().zip(&types).all(|(p, t)| *t == 0 || t & p == *p));
     let device = rig.device as u64;
     // SAFETY: live handles, terminated lists, regions in bounds.
@@ -115,7 +116,7 @@ pub fn types_of_memory() {
     release([queue]);
 }
 
-/// A list in the memory: made as its capabilities allow, walked and changed by kernels, read back.
+/// A list in the memory: built as its capabilities allow, walked and changed by kernels, read back.
 fn use_as_list(rig: &Rig, queue: cl_command_queue, ptr: *mut Node, count: usize, caps: u64) {
     let mut nodes = vec![Node { next: null_mut(), value: 0 }; count];
     let (head, _) = link(&mut nodes);
@@ -155,7 +156,7 @@ fn use_as_list(rig: &Rig, queue: cl_command_queue, ptr: *mut Node, count: usize,
             ));
         }
         assert_eq!(walk(rig, queue, |k| set_svm(k, 0, moved(head)), &[]), expected);
-        // By an address in a buffer, which is not told.
+        // Through an address in a buffer, which no call names.
         let (follow, cell) = (rig.kernel("follow"), rig.buffer(&[(&raw const (*ptr).value) as u64]));
         set(follow, 0, cell);
         set(follow, 1, 40u32);
@@ -215,7 +216,7 @@ pub fn errors() {
         let mut index = 77;
         assert_eq!((f.suggest)(bad, 0, 0, null(), 0, &mut index), CL_INVALID_CONTEXT);
         assert_eq!((f.suggest)(rig.context, 0, 0, null(), 0, null_mut()), CL_INVALID_VALUE);
-        // Nothing can do everything.
+        // No type has all capabilities.
         ok((f.suggest)(rig.context, u64::MAX, 0, null(), 0, &mut index));
         assert_eq!(index, cl_uint::MAX);
         ok((f.suggest)(rig.context, 0, 0, null(), usize::MAX, &mut index));

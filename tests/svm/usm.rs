@@ -43,7 +43,7 @@ enum Kind {
     Host,
     Device,
     Shared,
-    /// Of no device.
+    /// Allocation of the host, without a device.
     Unbound,
 }
 
@@ -115,7 +115,7 @@ pub fn usm_of_every_kind() {
             assert_eq!(usm.ask(&rig, at, CL_MEM_ALLOC_DEVICE_INTEL), device);
             assert_eq!(usm.ask(&rig, at, CL_MEM_ALLOC_FLAGS_INTEL), CL_MEM_ALLOC_WRITE_COMBINED_INTEL);
         }
-        // A list for that place, brought there by a copy (device) or made there by the host.
+        // A list at that address, copied there (device) or built there by the host.
         let mut nodes = vec![Node { next: null_mut(), value: 0 }; N];
         let (head, tail) = link(&mut nodes);
         let expected = sum(head);
@@ -142,7 +142,7 @@ pub fn usm_of_every_kind() {
         // SAFETY: a live handle.
         let set_head = |k| ok(unsafe { (usm.set)(k, 0, there.cast()) });
         assert_eq!(walk(&rig, queue, set_head, &[]), expected, "{kind:?}");
-        // More nodes, in memory of the device, that only the list leads to.
+        // More nodes in device memory, reachable only through the list.
         let pool = usm.alloc(&rig, Kind::Device, &[], 1600, 0).unwrap();
         let extend = rig.kernel("extend");
         // SAFETY: live handles and allocations; the values have their sizes.
@@ -168,7 +168,7 @@ pub fn usm_of_every_kind() {
                 assert_eq!((*there).value, N as u64);
                 assert_eq!((*last).next, pool.cast());
             }
-            // From one allocation to the other, fills and hints.
+            // Copies between allocations, fills and hints.
             let mut events = [null_mut(); 4];
             let [a, b, c, d] = &mut events;
             let pattern = 0x0123_4567_89ab_cdefu64;
@@ -179,7 +179,7 @@ pub fn usm_of_every_kind() {
             let mut words = vec![0u64; 200];
             ok((usm.copy)(queue, CL_TRUE, words.as_mut_ptr().cast(), pool, 1600, 0, null(), null_mut()));
             assert_eq!(words, [pattern; 200]);
-            // The fill of earlier revisions takes the lowest byte of an int.
+            // clEnqueueMemsetINTEL of earlier revisions uses the lowest byte of an int.
             ok((usm.set_bytes)(queue, pool, 0x7fab, 800, 0, null(), null_mut()));
             ok((usm.copy)(queue, CL_TRUE, words.as_mut_ptr().cast(), pool, 1600, 0, null(), null_mut()));
             assert_eq!(
@@ -231,10 +231,11 @@ pub fn usm_errors() {
                 "{kind:?} {properties:?} {size} {alignment}"
             );
         }
-        let placed = usm.alloc(&rig, kind, &[flags, CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL, 0], 64, 0);
+        let on_device =
+            usm.alloc(&rig, kind, &[flags, CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL, 0], 64, 0);
         let shared = matches!(kind, Kind::Shared | Kind::Unbound);
-        assert_eq!(placed.is_ok(), shared);
-        assert_eq!(placed.err().unwrap_or(CL_INVALID_PROPERTY), CL_INVALID_PROPERTY);
+        assert_eq!(on_device.is_ok(), shared);
+        assert_eq!(on_device.err().unwrap_or(CL_INVALID_PROPERTY), CL_INVALID_PROPERTY);
     }
     let mut code = 1;
     // SAFETY: what is wrong is refused before it is used.
@@ -320,7 +321,7 @@ pub fn usm_errors() {
     }
 }
 
-/// A blocking free waits for what every queue has been given.
+/// A blocking free waits for the commands of every queue.
 pub fn usm_frees_when_all_is_done() {
     if !offer().usm {
         return;
@@ -348,7 +349,8 @@ pub fn addresses_of_buffers() {
     let queue = rig.queue(0);
     let mut code = 1;
     let list = [u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), 1, 0];
-    // SAFETY: live handles, terminated lists, values with their sizes; the address is followed by kernels only.
+    // SAFETY: live handles, terminated lists, values with their sizes; the address is followed by kernels
+    // only.
     unsafe {
         let set_address: SetAddress = extension("clSetKernelArgDevicePointerEXT");
         let create = |list: &[u64], code: &mut cl_int| {
@@ -380,7 +382,7 @@ pub fn addresses_of_buffers() {
             clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
         ok(code);
         assert_eq!(number_of(|s, v, r| ask(sub, s, v, r)), address + 1024);
-        // The whole buffer, a part of it by number, and words by numbers in memory.
+        // The whole buffer, a part at an offset, and words at addresses in memory.
         let zero = [0u32; 1024];
         ok(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, 4096, zero.as_ptr().cast(), 0, null(), null_mut()));
         set(scale, 1, 10u32);

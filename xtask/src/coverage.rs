@@ -1,6 +1,6 @@
-//! Writes `docs/coverage.md`: every entry point and every extension that is reported, with the tests that exercise them,
-//! read from the sources. A function is exercised by a test that names it; what exercises an extension is listed in
-//! [`EVIDENCE`]. The test of this file fails for anything without a test.
+//! Writes `docs/coverage.md`: every entry point and every reported extension, with the tests that exercise
+//! them, read from the sources. A test exercises a function that it names; [`EVIDENCE`] lists the tests of
+//! extensions. The test of this file fails for every entry without a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Words by which tests of an extension are known, besides its name.
+/// Words that identify the tests of an extension, besides its name.
 const EVIDENCE: &[(&str, &[&str])] = &[
     ("cl_ext_cxx_for_opencl", &["-cl-std=CLC++"]),
     (
@@ -40,37 +40,37 @@ const EVIDENCE: &[(&str, &[&str])] = &[
     ("cl_khr_subgroup_shuffle_relative", &["sub_group_shuffle_up"]),
 ];
 
-/// Extensions and optional features that applications ask for and that are not reported.
+/// Extensions and optional features that applications request and that are not reported.
 const LEFT_OUT: &[(&str, &str)] = &[
     (
         "cl_amd_device_attribute_query",
-        "neither Vulkan nor the kernel tells the banks of memory channels and of local memory",
+        "neither Vulkan nor the kernel reports the banks of memory channels and of local memory",
     ),
-    ("cl_khr_device_enqueue_local_arg_types", "clang (22) takes no local arguments of blocks but void *"),
+    (
+        "cl_khr_device_enqueue_local_arg_types",
+        "clang (22) rejects local arguments of blocks other than void *",
+    ),
     (
         "cl_khr_gl_sharing",
-        "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves",
+        "Vulkan and GL share by file descriptors, which GL applications must export themselves",
     ),
     (
         "cl_khr_subgroups",
-        "asks for progress of sub-groups that wait for each other, which Vulkan does not promise",
+        "requires independent forward progress of sub-groups, which Vulkan does not guarantee",
     ),
-    (
-        "cl_khr_terminate_context",
-        "must stop what is being executed; Vulkan has no means to stop a submission",
-    ),
+    ("cl_khr_terminate_context", "requires stopping running commands; Vulkan cannot stop a submission"),
 ];
 
-/// Sources that the table is made from.
+/// Sources of the table.
 struct Sources {
-    /// Core functions in the order of the dispatch table, then those of extensions.
+    /// Core functions in the order of the dispatch table, then extension functions.
     core: Vec<String>,
     extension: Vec<String>,
-    /// Extensions that are reported, in the order of the table.
+    /// Reported extensions, in the order of the table.
     extensions: Vec<String>,
-    /// File of `icd/src/api` in which a function is defined.
+    /// File of `icd/src/api` that defines a function.
     defined: BTreeMap<String, String>,
-    /// Other names of functions.
+    /// Aliases of functions.
     aliases: BTreeMap<String, String>,
     tests: Vec<Test>,
 }
@@ -79,7 +79,7 @@ struct Sources {
 struct Test {
     name: String,
     text: String,
-    /// Shared by test programs: what it calls is used, but that is no test.
+    /// Shared by test programs: using a function here is not a test of it.
     helper: bool,
 }
 
@@ -163,7 +163,7 @@ impl Sources {
     }
 
     fn tests_of_function(&self, name: &str) -> BTreeSet<&str> {
-        // A function under another name is the same function.
+        // An alias calls the same function.
         let same = |(alias, core): &(&String, &String)| *alias == name || *core == name;
         let names: Vec<&str> =
             self.aliases.iter().filter(same).flat_map(|(a, b)| [a.as_str(), b]).chain([name]).collect();
@@ -192,7 +192,7 @@ fn tests(root: &Path) -> Result<Vec<Test>> {
             let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             let is_source =
                 ["rs", "cl", "ir", "spvasm"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
-            // Examples, and what is generated with every function in it.
+            // Examples, and generated files with every function.
             let is_test = !["/autogen_", "tests/demo/", "tests/code_speed/", "layering.rs"]
                 .iter()
                 .any(|p| relative.contains(p));
@@ -222,10 +222,12 @@ fn shown(tests: &BTreeSet<&str>) -> String {
 /// The document.
 fn document(sources: &Sources) -> String {
     let mut out = String::from(
-        "# API coverage\n\nEvery entry point and every extension that is reported, with the tests that exercise it. Written by \
-         `cargo xtask coverage`; a test of `xtask` fails for what has no test.\n\n* **done**: implemented; which parameters and \
-         flags are taken is in the file's comments\n* **missing**: answers CL_INVALID_OPERATION\n\n## Core functions up to OpenCL 3.1, in the order of \
-         the dispatch table\n\n| function | state | source | tests |\n|---|---|---|---|\n",
+        "# API coverage\n\nEvery entry point and every reported extension, with the tests that exercise it. Written by\n\
+         `cargo xtask coverage`; a test of `xtask` fails for every entry without a test.\n\n\
+         * **done**: implemented; the source file documents the accepted parameters and flags\n\
+         * **missing**: returns CL_INVALID_OPERATION\n\n\
+         ## Core functions up to OpenCL 3.1, in the order of the dispatch table\n\n\
+         | function | state | source | tests |\n|---|---|---|---|\n",
     );
     let (mut done, mut missing) = (0, 0);
     for name in &sources.core {
@@ -242,12 +244,12 @@ fn document(sources: &Sources) -> String {
         let file = sources.defined.get(core.unwrap_or(name)).map_or("", String::as_str);
         let _ = writeln!(out, "| {name} | {file} | {} |", shown(&sources.tests_of_function(name)));
     }
-    out += "\n## Extensions that are reported\n\nBy every device, unless `src/device/features.rs` has a condition.\n\n\
+    out += "\n## Reported extensions\n\nEvery device reports them, unless `src/device/features.rs` has a condition.\n\n\
             | extension | tests |\n|---|---|\n";
     for name in &sources.extensions {
         let _ = writeln!(out, "| {name} | {} |", shown(&sources.tests_of_extension(name)));
     }
-    out += "\n## Extensions and features that are not reported, and why\n\n| name | reason |\n|---|---|\n";
+    out += "\n## Unreported extensions and features, with the reasons\n\n| name | reason |\n|---|---|\n";
     for (name, reason) in LEFT_OUT {
         let _ = writeln!(out, "| {name} | {reason} |");
     }
@@ -288,7 +290,7 @@ mod tests {
         let sources = sources();
         assert!(sources.core.len() > 100 && sources.extension.len() > 40 && sources.extensions.len() > 50);
         assert_eq!(sources.untested(), Vec::<&str>::new());
-        // Nothing is a stub, and what is left out is not reported.
+        // No entry point is a stub, and missing extensions are not reported.
         assert!(sources.core.iter().all(|n| sources.defined.contains_key(n)));
         assert!(LEFT_OUT.iter().all(|(n, _)| !sources.extensions.iter().any(|e| e == n)));
         assert!(EVIDENCE.iter().all(|(n, _)| sources.extensions.iter().any(|e| e == n)));

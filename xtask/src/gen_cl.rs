@@ -1,7 +1,8 @@
-//! Generates the OpenCL vocabulary (types, constants, error names) and the ICD dispatch table from the registry.
+//! Generates the OpenCL vocabulary (types, constants, error names) and the ICD dispatch table from the
+//! registry.
 //!
-//! The registry lists commands without the order of their slots in the dispatch table: that order is the table's ABI
-//! and is kept in `dispatch_order.txt`. Constants that are not integers are left out.
+//! The registry lists commands without the order of their slots in the dispatch table, which is the table's
+//! ABI; `dispatch_order.txt` has it. Constants that are not integers are left out.
 
 use roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -294,7 +295,7 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
     let mut lookup = String::new();
     for name in DISPATCH_ORDER.split_whitespace() {
         let command = commands.get(name).ok_or_else(|| format!("{name} is not in the registry"))?;
-        // ICD 2 puts its tag where these two functions would be.
+        // ICD 2 puts its tag in the slots of these two functions.
         if name == "clGetPlatformIDs" || name == "clUnloadCompiler" {
             let _ = writeln!(slots, "    /// The ICD 2 tag.\n    pub {name}: usize,");
             let _ = writeln!(table, "    {name}: CL_ICD2_TAG_KHR,");
@@ -341,12 +342,15 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
          pub const CL_ICD2_TAG_KHR: usize = 0x4F50_454E_434C_3331;\n\
          /// Marks a table of an ICD 2 driver.\n#[cfg(target_pointer_width = \"32\")]\n\
          pub const CL_ICD2_TAG_KHR: usize = 0x434C_3331;\n\n\
-         /// What the first word of every handle points to.\n#[repr(C)]\npub struct Dispatch {{\n{slots}}}\n\n\
+         /// Dispatch table, to which the first word of every handle points.\n#[repr(C)]\npub struct Dispatch
+         /// {{\n{slots}}}\n\n\
          impl Dispatch {{\n    /// The address in the slot of that name.\n    pub fn find(&self, name: &str) -> Option<*const c_void> {{\n\
          Some(match name {{\n{lookup}            _ => return None,\n        }})\n    }}\n}}\n\n\
-         /// Every function answers CL_INVALID_OPERATION.\npub const MISSING: Dispatch = Dispatch {{\n{table}}};\n\n\
+         /// Every function answers CL_INVALID_OPERATION.\npub const MISSING: Dispatch = Dispatch
+         /// {{\n{table}}};\n\n\
          mod missing {{\n    use super::*;\n\n    fn fail<T>(errcode_ret: *mut cl_int) -> *mut T {{\n        if !errcode_ret.is_null() {{\n\
-         // SAFETY: a non-null errcode_ret points to a cl_int of the caller.\n            unsafe {{ *errcode_ret = CL_INVALID_OPERATION }};\n        }}\n\
+         // SAFETY: a non-null errcode_ret points to a cl_int of the caller.\n            unsafe {{
+         // *errcode_ret = CL_INVALID_OPERATION }};\n        }}\n\
          std::ptr::null_mut()\n    }}\n\n{missing}}}\n"
     ))
 }
@@ -399,7 +403,8 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
             let _ = writeln!(
                 bad_calls,
                 "    (\"{name}\", \"{handle}\", |handle| {{\n        let mut code = 0;\n        let _ = &mut code;\n        \
-                 // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.\n        \
+                 // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.\n
+                 // \
                  unsafe {{ {answer} }}\n        code\n    }}),"
             );
         }
@@ -410,7 +415,8 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
             out,
             "\npub unsafe fn {name}({}){arrow} {{\n    type Function = unsafe extern \"C\" fn({}){arrow};\n    \
              static FUNCTION: OnceLock<Function> = OnceLock::new();\n    \
-             // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.\n    \
+             // SAFETY: the loader's function of that name has that type; the caller keeps the API's
+             // contract.\n    \
              unsafe {{ FUNCTION.get_or_init(|| super::symbol(\"{name}\"))({}) }}\n}}\n",
             list.join(", "),
             tys.join(", "),
@@ -422,12 +428,13 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
         "\n/// Calls with a handle to test and nothing else: name, type of the handle, the call. A function without an error\n\
          /// code answers -1 for NULL.\n\
          pub type BadCall = (&'static str, &'static str, fn(*mut c_void) -> cl_int);\n\n\
-         /// Every core function that takes a handle first.\npub const BAD_CALLS: &[BadCall] = &[\n{bad_calls}];\n"
+         /// Every core function that takes a handle first.\npub const BAD_CALLS: &[BadCall] =
+         /// &[\n{bad_calls}];\n"
     );
     Ok(out)
 }
 
-/// An argument that says nothing.
+/// A null or zero argument.
 fn zero_of(name: &str, ty: &str) -> &'static str {
     if name == "errcode_ret" {
         "&mut code"

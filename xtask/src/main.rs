@@ -1,4 +1,5 @@
-//! Developer tasks. `cargo xtask gen-cl <path to cl.xml>` rewrites the sources generated from the OpenCL registry.
+//! Developer tasks. `cargo xtask gen-cl <path to cl.xml>` rewrites the sources generated from the OpenCL
+//! registry.
 //!
 //! `cargo xtask coverage` rewrites the list of entry points.
 //!

@@ -1,5 +1,6 @@
-//! `cts`: runs a built OpenCL-CTS on a device, a process for each sub-test, several at a time and each with a time limit. What
-//! has a result is not run again ([`state`]); the report is that of `conformance run`, with a module as an area.
+//! `cts`: runs a built OpenCL-CTS on a device: a process for each sub-test, several at a time, each with a
+//! time limit. Sub-tests that have a result are not run again ([`state`]). The report is that of `conformance
+//! run`, with a module as an area.
 
 mod modules;
 mod state;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Arguments of `cts`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct CtsArgs {
     /// Build folder of OpenCL-CTS
     #[arg(long, value_name = "DIR")]
     cts: PathBuf,
@@ -33,8 +34,8 @@ pub struct Arguments {
     /// The suite's wimpy mode, and small images: far less is tried
     #[arg(long)]
     wimpy: bool,
-    /// Sub-tests of every module that end within 20 minutes on two cores (cts-quick.txt), in the suite's wimpy mode: to be
-    /// run after every change of code generation or of the scheduler
+    /// Sub-tests of every module that end within 20 minutes on two cores (cts-quick.txt), in the suite's
+    /// wimpy mode: to be run after every change of code generation or of the scheduler
     #[arg(long, conflicts_with_all = ["list", "only", "tests"])]
     quick: bool,
     /// Sub-tests at a time; as many as processors by default
@@ -52,7 +53,8 @@ pub struct Arguments {
     /// File of expected failures, skips and exclusions, with reasons
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
-    /// An earlier report, or one of another device, to compare with; it also makes the estimate of the time left better
+    /// An earlier report, or one of another device, to compare with; it also makes the estimate of the time
+    /// left better
     #[arg(long, value_name = "REPORT.json")]
     compare: Option<PathBuf>,
     /// Folder for the state, the reports, and the logs of what failed
@@ -71,7 +73,7 @@ pub struct Arguments {
     tests: Vec<String>,
 }
 
-impl Arguments {
+impl CtsArgs {
     fn is_wimpy(&self) -> bool {
         self.wimpy || self.quick
     }
@@ -80,13 +82,13 @@ impl Arguments {
 /// The sub-tests of `--quick`: lines `MODULE` or `MODULE:TEST,TEST...`, comments after `#`.
 const QUICK: &str = include_str!("../../cts-quick.txt");
 
-/// Runs what has no result yet; false if something is not as expected.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+/// Runs the sub-tests without a result. Returns false if a result is not as expected.
+pub fn run(arguments: &CtsArgs) -> Result<bool, String> {
     let _vendors = arguments.driver.as_deref().map(devices::offer).transpose()?;
     let expectations = Expectations::read(arguments.expect.as_deref())?;
     let before = arguments.compare.as_deref().map(Report::read).transpose()?;
     let (device, listing) = Listing::of(&arguments.device, false)?;
-    let place = listing.devices.get(device).map_or((0, 0), |d| d.place);
+    let loader_index = listing.devices.get(device).map_or((0, 0), |d| d.loader_index);
     let facts = listing.facts(if arguments.is_wimpy() { "wimpy" } else { "full" });
     std::fs::create_dir_all(&arguments.output).map_err(|e| format!("{}: {e}", arguments.output.display()))?;
     let identity = Identity {
@@ -98,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let state =
         State::open(&arguments.output.join("state.jsonl"), &identity, arguments.fresh, arguments.again)?;
     let tests = choose(arguments)?;
-    let runner = Runner { arguments, place, output: &arguments.output };
+    let runner = Runner { arguments, loader_index, output: &arguments.output };
 
     let mut ended: Vec<Record> = Vec::new();
     let mut left: Vec<&(Module, String)> = Vec::new();
@@ -115,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let known: HashMap<String, f64> =
         before.iter().flat_map(|b| &b.tests).map(|t| (t.path(), t.seconds)).collect();
     let seconds = |test: &(Module, String)| known.get(&format!("{}/{}", test.0.name, test.1)).copied();
-    // The longest first, then those that are not known; what runs alone comes last.
+    // The longest first, then those of unknown duration; modules that run alone come last.
     let order = |t: &&(Module, String)| seconds(t).map_or(0, |s| (s * 1000.0) as u64);
     left.sort_by_key(|t| (t.0.is_alone(), std::cmp::Reverse(order(t))));
     let jobs =
@@ -148,9 +150,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     progress.end();
 
     let mut records = ended.into_inner().map_err(|_| "a worker panicked".to_owned())?;
-    let places: HashMap<String, usize> =
+    let order: HashMap<String, usize> =
         tests.iter().enumerate().map(|(at, t)| (format!("{}/{}", t.0.name, t.1), at)).collect();
-    records.sort_by_key(|r| places.get(&r.path()).copied());
+    records.sort_by_key(|r| order.get(&r.path()).copied());
     let command = format!(
         "conformance cts --cts {}{} --device '{}'",
         arguments.cts.display(),
@@ -164,7 +166,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(report.conclude(&expectations))
 }
 
-/// The words of [`QUICK`].
+/// The entries of [`QUICK`].
 fn quick_words() -> impl Iterator<Item = String> {
     let lines = QUICK.lines().map(|line| line.split('#').next().unwrap_or_default());
     lines.map(|line| line.split_whitespace().collect::<String>()).filter(|word| !word.is_empty())
@@ -186,8 +188,8 @@ fn record(test: &(Module, String), verdict: Verdict, text: String, seconds: f64)
     }
 }
 
-/// The sub-tests that are wanted.
-fn choose(arguments: &Arguments) -> Result<Vec<(Module, String)>, String> {
+/// The selected sub-tests.
+fn choose(arguments: &CtsArgs) -> Result<Vec<(Module, String)>, String> {
     // Sub-tests run in the folders of their binaries.
     let root = arguments.cts.canonicalize().map_err(|e| format!("{}: {e}", arguments.cts.display()))?;
     let found = modules::find(&root);
@@ -226,8 +228,8 @@ fn choose(arguments: &Arguments) -> Result<Vec<(Module, String)>, String> {
 }
 
 struct Runner<'a> {
-    arguments: &'a Arguments,
-    place: (usize, usize),
+    arguments: &'a CtsArgs,
+    loader_index: (usize, usize),
     output: &'a Path,
 }
 
@@ -253,8 +255,8 @@ impl Runner<'_> {
             command.env("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ALL");
         }
         command
-            .env("CL_PLATFORM_INDEX", self.place.0.to_string())
-            .env("CL_DEVICE_INDEX", self.place.1.to_string());
+            .env("CL_PLATFORM_INDEX", self.loader_index.0.to_string())
+            .env("CL_DEVICE_INDEX", self.loader_index.1.to_string());
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
         if self.arguments.is_wimpy() {
             command.env("CL_WIMPY_MODE", "1");
@@ -276,11 +278,11 @@ impl Runner<'_> {
     }
 }
 
-/// The verdict on a sub-test, from how its process ended, the results that the harness wrote as JSON, and the log.
+/// Verdict on a sub-test, from its exit status, the results that the harness wrote as JSON, and the log.
 fn judge(name: &str, ended: Option<ExitStatus>, given: &str, log: &str, limit: u64) -> (Verdict, String) {
     let value: serde_json::Value = serde_json::from_str(given).unwrap_or_default();
     let verdict = serde_json::from_value(value["results"][name].clone()).ok();
-    // The end of the log, without what makes a page unreadable.
+    // The end of the log, without control characters that make a page unreadable.
     let lines: Vec<String> = log
         .lines()
         .map(|l| l.chars().filter(|c| !c.is_control()).take(300).collect::<String>())
@@ -289,10 +291,10 @@ fn judge(name: &str, ended: Option<ExitStatus>, given: &str, log: &str, limit: u
     let tail = lines[lines.len().saturating_sub(12)..].join("\n");
     match (ended, verdict) {
         (None, _) => (Verdict::Fail, format!("took more than {limit} s\n{tail}")),
-        // Crashes at the end count.
+        // A crash at exit counts as a failure.
         (Some(status), Some(Verdict::Pass)) if status.success() => (Verdict::Pass, String::new()),
         (Some(status), Some(Verdict::Skip)) if status.success() => {
-            // Not the lines with the verdict and the count.
+            // The lines with the verdict and the count are left out.
             let tells = |l: &&String| {
                 l.to_lowercase().contains("skip") && !l.ends_with("skipped") && !l.starts_with("SKIPPED")
             };
@@ -327,10 +329,10 @@ mod tests {
             of(ended(0), "skip", "one...\nNo half. Skipping test.\none skipped\nSKIPPED 1 of 1 tests.\n");
         assert_eq!(skip, (Verdict::Skip, "No half. Skipping test.".into()));
         assert_eq!(of(ended(1), "fail", "ERROR: x\none FAILED\n").0, Verdict::Fail);
-        // It passed, and crashed when it was to end.
+        // It passed, and crashed at exit.
         assert_eq!(of(Some(ExitStatus::from_raw(11)), "pass", "").0, Verdict::Fail);
         assert_eq!(judge("one", ended(0), "", "", 5).0, Verdict::Fail);
-        // Without results the log has to say so.
+        // Without results the verdict comes from the log.
         let log = "cl_khr_spir is not supported on this device. Skipping test.\n";
         assert_eq!(judge("one", ended(0), "", log, 5), (Verdict::Skip, log.trim().into()));
         assert_eq!(judge("one", ended(1), "", log, 5).0, Verdict::Fail);

@@ -11,11 +11,12 @@ pub struct Module {
     pub name: String,
     pub binary: PathBuf,
     pub arguments: Vec<String>,
-    /// Sub-tests that are wanted, `*` at the end for anything; all where there are none.
+    /// Selected sub-tests, `*` at the end for any suffix; all if empty.
     patterns: Vec<String>,
 }
 
-/// What modules are given in the wimpy mode and in the full one. Those of images take hours with images of all sizes.
+/// Arguments of modules in the wimpy mode and in the full one. Modules of images take hours with images of
+/// all sizes.
 const USUAL: &[(&str, &str, &str)] = &[
     ("thread_dimensions", "quick*", "full*"),
     ("cl_copy_images", "small_images", ""),
@@ -27,17 +28,17 @@ const USUAL: &[(&str, &str, &str)] = &[
     ("samplerless_reads", "small_images", ""),
 ];
 
-/// Modules that need the device's memory or time for themselves.
+/// Modules that need the device's memory or time to themselves.
 const ALONE: &[&str] = &["allocations", "device_timer", "profiling"];
 
-/// Modules that go through the types of devices themselves, and do not know the type of all.
+/// Modules that iterate over the device types themselves and do not accept CL_DEVICE_TYPE_ALL.
 const OF_ALL_TYPES: &[&str] = &["computeinfo"];
 
 /// Modules that take their first argument for the name of the program.
 const SHIFTED: &[&str] = &["non_uniform_work_group"];
 
 impl Module {
-    /// With words that are arguments or patterns of sub-tests.
+    /// A module with words that are arguments or patterns of sub-tests.
     fn new(short: &str, binary: &Path, words: impl IntoIterator<Item = impl Into<String>>) -> Module {
         let words = words.into_iter().map(Into::into);
         let (patterns, arguments): (Vec<String>, Vec<String>) = words.partition(|w| w.ends_with('*'));
@@ -54,17 +55,17 @@ impl Module {
         ALONE.contains(&self.short())
     }
 
-    /// Whether it takes the type of its device from the environment.
+    /// Whether the module takes the device type from the environment.
     pub fn takes_type(&self) -> bool {
         !OF_ALL_TYPES.contains(&self.short())
     }
 
-    /// What the names of sub-tests have before them.
+    /// Prefix of the names of sub-tests.
     pub fn ahead(&self) -> Option<&str> {
         SHIFTED.contains(&self.short()).then_some("-")
     }
 
-    /// Names of its sub-tests, those that are wanted.
+    /// Names of the module's selected sub-tests.
     pub fn tests(&self) -> Result<Vec<String>, String> {
         let mut command = Command::new(&self.binary);
         command
@@ -114,7 +115,7 @@ pub fn find(root: &Path) -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// Modules of words `MODULE` or `MODULE:TEST,TEST...`; all that were found where there are none.
+/// Modules of words `MODULE` or `MODULE:TEST,TEST...`; all that were found if there are no words.
 pub fn of_words(
     found: &BTreeMap<String, PathBuf>,
     words: &[String],
@@ -140,8 +141,8 @@ pub fn of_words(
     words.iter().map(module).collect()
 }
 
-/// Modules of one of the suite's own lists (`opencl_conformance_tests_*.csv`): lines `TITLE, FOLDER/test_NAME ARGUMENTS`, with a
-/// kind of device before some. Also those whose binaries are not there.
+/// Modules of one of the suite's own lists (`opencl_conformance_tests_*.csv`): lines `TITLE, FOLDER/test_NAME
+/// ARGUMENTS`, some preceded by a device type. Includes modules without a binary.
 pub fn of_list(found: &BTreeMap<String, PathBuf>, text: &str) -> (Vec<Module>, Vec<String>) {
     let (mut modules, mut missing) = (Vec::new(), Vec::new());
     for line in text.lines().filter(|l| !l.trim_start().starts_with('#')) {

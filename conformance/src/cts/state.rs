@@ -1,5 +1,5 @@
-//! The state of a run of OpenCL-CTS: a file with what the run is of, and a result a line, appended when a test ends. What
-//! has a result is not run again, so a run that was interrupted goes on.
+//! The state of a run of OpenCL-CTS: a file that identifies the run, then one result a line, appended when a
+//! test ends. Tests with a result are not run again, so an interrupted run can be continued.
 
 use crate::report::{Record, Verdict};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// What results depend on: those of another device, driver or mode do not belong to the run.
+/// Identity of a run: device, driver and mode, on which its results depend.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Identity {
     pub mode: String,
@@ -19,14 +19,14 @@ pub struct Identity {
     pub written: Option<u64>,
 }
 
-/// The file, open for more results, and the results in it.
+/// The file, open for appending, and the results in it.
 pub struct State {
     file: Mutex<File>,
     pub results: HashMap<String, Record>,
 }
 
 impl State {
-    /// Opens or begins the state. `fresh` forgets what is there, `again` only what failed.
+    /// Opens or creates the state. `fresh` discards all results, `again` only failures.
     pub fn open(path: &Path, identity: &Identity, fresh: bool, again: bool) -> Result<State, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
         let text = if fresh { String::new() } else { std::fs::read_to_string(path).unwrap_or_default() };
@@ -47,7 +47,7 @@ impl State {
             results.extend(records.map(|r| (r.path(), r)));
         }
         results.retain(|_, r: &mut Record| !again || r.verdict != Verdict::Fail);
-        // Written anew, so that it ends with a whole line.
+        // Rewritten, so that it ends with a whole line.
         let begun = path.with_extension("new");
         let mut file = File::create(&begun).map_err(failed)?;
         let mut lines = vec![serde_json::to_string(identity).map_err(|e| e.to_string())?];
@@ -57,11 +57,11 @@ impl State {
         Ok(State { file: Mutex::new(file), results })
     }
 
-    /// Notes a result.
+    /// Appends a result.
     pub fn add(&self, record: &Record) -> Result<(), String> {
         let line = serde_json::to_string(record).map_err(|e| e.to_string())?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One write, so that lines are whole.
+        // One write, so that lines are never torn.
         file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())
     }
 }
@@ -89,7 +89,7 @@ mod tests {
         assert!(state.results.is_empty());
         state.add(&one).and_then(|()| state.add(&two)).expect("results");
         drop(state);
-        // As if the machine had stopped in the middle of a line.
+        // A last line cut off as by a power failure.
         let text = std::fs::read_to_string(&path).expect("the file");
         std::fs::write(&path, format!("{text}{{\"area\":\"m\",\"na")).expect("the file");
         let state = State::open(&path, &identity, false, false).expect("a state");

@@ -1,7 +1,7 @@
 //! Contents of buffers and images, the same on every platform, and the comparison of results.
 //!
-//! Floating-point data are small multiples of 1/8, so that sums of products are exact whatever the order and whether
-//! multiplications are fused; integers are small, because many are indices; bytes are anything.
+//! Floating-point data are small multiples of 1/8, so that sums of products are exact in any order, fused or
+//! not. Integers are small, because many are indices. Bytes take any value.
 
 use super::plan::KernelPlan;
 use clspv_bridge::ir::Scalar;
@@ -39,7 +39,7 @@ const NAMES: &[(Element, &str)] = &[
 ];
 
 impl Element {
-    /// Of "float4*", "uchar" and the like; `None` for structures.
+    /// Element type of "float4*", "uchar" and similar; `None` for structures.
     pub fn of_type(name: &str) -> Option<Element> {
         let name = name.trim_end_matches(['*', ' ']).trim_end_matches(|c: char| c.is_ascii_digit());
         let name = match name {
@@ -52,7 +52,7 @@ impl Element {
         };
         NAMES.iter().find(|(_, n)| *n == name).map(|(e, _)| *e)
     }
-    /// Of a value of the compiler's.
+    /// Element type of a compiler's type.
     pub fn of_scalar(scalar: Scalar) -> Option<Element> {
         Some(match scalar {
             Scalar::I1 => return None,
@@ -76,7 +76,7 @@ impl Element {
             Element::I64 | Element::U64 | Element::F64 => 8,
         }
     }
-    /// Data that does no harm as far as the type tells.
+    /// Data that is safe for the type: no index out of range as far as the type shows.
     pub fn usual(self) -> Fill {
         match self {
             Element::I16 | Element::U16 => Fill::Small(256),
@@ -84,7 +84,7 @@ impl Element {
             _ => Fill::Any,
         }
     }
-    /// A number in memory.
+    /// Encodes a number.
     pub fn encode(self, x: f64) -> Vec<u8> {
         match self {
             Element::I8 | Element::U8 => vec![x as i64 as u8],
@@ -96,11 +96,11 @@ impl Element {
             Element::F64 => x.to_le_bytes().into(),
         }
     }
-    /// The number in memory.
+    /// Decodes a number.
     pub fn value(self, bytes: &[u8]) -> f64 {
         self.decode(bytes).0
     }
-    /// The distance between numbers of this type that are next to one.
+    /// Distance between neighbouring numbers of this type near one.
     pub fn unit(self, x: f64) -> f64 {
         let (digits, least) = match self {
             Element::F16 => (10, -24),
@@ -111,7 +111,7 @@ impl Element {
         let exponent = if x == 0.0 { least } else { x.abs().log2().floor() as i32 - digits };
         2f64.powi(exponent.max(least))
     }
-    /// Value of an element and its place in the order of all values of the type.
+    /// Value of an element and its index in the order of all values of the type.
     fn decode(self, bytes: &[u8]) -> (f64, i64) {
         let mut word = [0u8; 8];
         word[..bytes.len()].copy_from_slice(bytes);
@@ -130,17 +130,17 @@ impl Element {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     Zero,
-    /// Bytes of any value, floating-point numbers of 1/8 to 2, other integers below 2^15.
+    /// Any bytes, floating-point numbers of 1/8 to 2, other integers below 2^15.
     Any,
-    /// Integers from 0 to below this.
+    /// Integers from 0 up to, not including, this number.
     Small(u32),
     /// 0, 1, 2, ...
     Iota,
-    /// These, then zeros: `A,B,...`, 16 at most.
+    /// The listed numbers, then zeros: `A,B,...`, 16 at most.
     List([u32; LISTED]),
 }
 
-/// Most numbers of a list.
+/// Maximum length of a list.
 const LISTED: usize = 16;
 
 /// The numbers of a list, and zeros.
@@ -177,7 +177,7 @@ impl fmt::Display for Fill {
     }
 }
 
-/// A buffer before the launch.
+/// Contents of a buffer before the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
     pub element: Element,
@@ -200,7 +200,7 @@ impl Contents {
         Some(Contents { element, fill, bytes: words.next()?.parse().ok()? })
     }
 
-    /// The bytes, the same for the same seed.
+    /// The bytes; equal seeds yield equal bytes.
     pub fn generate(&self, seed: u32) -> Vec<u8> {
         let value = |i: u32| {
             let mixed = (i ^ seed.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);
@@ -227,16 +227,16 @@ impl Contents {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
     pub contents: Contents,
-    /// Units in the last place by which elements may differ.
+    /// Tolerance in units in the last place.
     pub ulps: u64,
 }
 
 /// Result of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Difference {
-    /// Equal, floating-point numbers up to so many units in the last place.
+    /// Equal; the largest difference of floating-point numbers in units in the last place.
     None(u64),
-    /// The first element that differs too much.
+    /// First element whose difference exceeds the tolerance.
     At(String),
 }
 
@@ -254,7 +254,7 @@ pub fn compare(kernel: &KernelPlan, a: &[u8], b: &[u8]) -> Difference {
         for (i, (x, y)) in pairs.enumerate().filter(|(_, (x, y))| x != y) {
             let ((fx, ox), (fy, oy)) = (element.decode(x), element.decode(y));
             let ulps = match element.is_float() {
-                // Any NaN is as good as another.
+                // All NaNs are equal.
                 true if fx.is_nan() && fy.is_nan() => 0,
                 true if fx.is_nan() != fy.is_nan() => u64::MAX,
                 _ => ox.abs_diff(oy),

@@ -1,18 +1,20 @@
-//! A third opinion where two platforms differ: the same kernels in double precision.
+//! A third opinion where two platforms differ: the kernels rewritten in double precision.
 //!
-//! The source is rewritten. Types, numbers and functions of single precision become those of double precision, functions
-//! whose precision is the implementation's become exact ones; texels stay what they are. A source that looks at bits of numbers, or at masks
-//! of comparisons, does not compile then, or its results are far from those of both platforms.
+//! Rewriting replaces types, numbers and functions of single precision by those of double precision, and
+//! functions of implementation-defined precision by exact ones. Texels keep their type. A source that
+//! inspects bits of numbers or masks of comparisons fails to compile afterwards, or yields results far from
+//! those of both platforms.
 
-use super::super::manifest::Entry;
+use super::super::manifest::CorpusEntry;
 use super::data::Element;
-use super::plan::{KernelPlan, Plan, PlannedArg, Settings, derive};
+use super::plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings, derive};
 use std::path::Path;
 
-/// Farther from both platforms' results than that, in units of the last place, the rewritten kernel did something else.
+/// If both platforms' results are farther from the rewritten kernel's than this, in units in the last place,
+/// the rewritten kernel computes something else.
 const FAR: f64 = (1u64 << 20) as f64;
 
-/// What rewritten sources begin with.
+/// Prologue of rewritten sources.
 const PRELUDE: &str = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define PC_OVER __attribute__((overloadable))
 double4 PC_OVER pc_read(read_only image2d_t i, sampler_t s, int2 at) { return convert_double4(read_imagef(i, s, at)); }
@@ -25,7 +27,7 @@ double PC_OVER pc_recip(double x) { return 1.0 / x; }
 double4 PC_OVER pc_recip(double4 x) { return 1.0 / x; }
 ";
 
-/// The word that stands for another one in double precision.
+/// Double-precision replacement of a word.
 fn replaced(word: &str) -> String {
     let own = ["native_", "half_", "fast_"].into_iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
     match own {
@@ -47,11 +49,11 @@ fn replaced(word: &str) -> String {
     }
 }
 
-/// A source in double precision, without the functions it needs.
+/// A source in double precision, without the prologue.
 fn rewrite(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
     let mut rest = text;
-    // A name follows that a directive defines or asks for.
+    // The next word is a name that a directive defines or tests.
     let mut named = false;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -90,8 +92,13 @@ fn rewrite(text: &str) -> String {
     out
 }
 
-/// The plan of a manifest's entry in double precision, with a copy of the folder of its source.
-pub fn plan(entry: &Entry, dir: &Path, settings: &Settings, scratch: &Path) -> Result<Plan, String> {
+/// Plan of a manifest's entry in double precision, with a copy of its source's folder.
+pub fn plan(
+    entry: &CorpusEntry,
+    dir: &Path,
+    settings: &Settings,
+    scratch: &Path,
+) -> Result<ExecutionPlan, String> {
     let failed = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     let source = dir.join(&entry.path);
     let (Some(from), Some(within)) = (source.parent(), Path::new(&entry.path).parent()) else {
@@ -109,10 +116,10 @@ pub fn plan(entry: &Entry, dir: &Path, settings: &Settings, scratch: &Path) -> R
         std::fs::write(&copy, text).map_err(|e| failed(&copy, e))?;
     }
     let options = entry.options.replace(&*dir.to_string_lossy(), &scratch.to_string_lossy());
-    let (mut plan, _) = derive(&Entry { path: entry.path.clone(), options }, scratch, settings)?;
+    let (mut plan, _) = derive(&CorpusEntry { path: entry.path.clone(), options }, scratch, settings)?;
     for arg in plan.kernels.iter_mut().flat_map(|k| &mut k.args) {
         match arg {
-            // As many elements as before.
+            // The same number of elements.
             PlannedArg::Buffer(contents) if matches!(contents.element, Element::F32 | Element::F64) => {
                 contents.element = Element::F64;
                 contents.bytes *= 2;
@@ -124,9 +131,9 @@ pub fn plan(entry: &Entry, dir: &Path, settings: &Settings, scratch: &Path) -> R
     Ok(plan)
 }
 
-/// How far the results of two platforms are from the exact ones at worst where they differ from each other, in units in the last place
-/// of what is stored; numbers below 1 are taken for 1, which data are about, so that zeros which are differences do not count.
-/// None if they cannot be compared.
+/// Largest distance of two platforms' results from the exact ones where they differ from each other, in units
+/// in the last place of the stored type. Numbers below 1, the magnitude of the data, count as 1, so that
+/// zeros which result from cancellation do not count. `None` if they cannot be compared.
 pub fn distances(
     kernel: &KernelPlan,
     results: [&[u8]; 2],
@@ -162,7 +169,7 @@ pub fn distances(
     Some(worst)
 }
 
-/// Whether results this far from the exact ones are as good as those of the reference.
+/// Whether results at this distance from the exact ones are as good as the reference's.
 pub fn is_as_good(ours: f64, reference: f64) -> bool {
     ours.min(reference) < FAR && ours <= 2.0 * reference
 }

@@ -1,23 +1,24 @@
-//! What the functions of a program that runs on two platforms compute.
+//! Definitions that make built-in functions compute the same on two platforms.
 
-/// Functions whose precision is the implementation's, which also have a form with the usual bounds.
+/// Functions of implementation-defined precision that also have a form with the usual bounds.
 const USUAL: [&str; 12] =
     ["cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan"];
 
-/// Functions that have a bound and no exact result, by what they are given.
+/// Functions with an error bound and no exact result, grouped by parameters.
 const ONE: [&str; 23] = [
     "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt", "rsqrt", "sin", "cos", "tan",
     "sinpi", "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "degrees", "radians",
 ];
 const TWO: [&str; 4] = ["pow", "powr", "atan2", "hypot"];
 const THREE: [&str; 2] = ["mad", "mix"];
-/// The same of vectors of up to four components: what gives a number, and what gives a vector.
+/// Functions of vectors of up to four components: those that return a scalar, and those that return a vector.
 const NUMBER_OF_VECTORS: [(&str, usize); 5] =
     [("length", 1), ("fast_length", 1), ("dot", 2), ("distance", 2), ("fast_distance", 2)];
 const VECTOR_OF_VECTORS: [&str; 2] = ["normalize", "fast_normalize"];
 
-/// Definitions in front of a source: functions of the implementation's precision are those with the usual bounds. `rounded`: and those
-/// are computed in double precision, so that platforms differ in next to none of their results.
+/// Definitions in front of a source: they map functions of implementation-defined precision to those with the
+/// usual bounds. With `rounded` these are computed in double precision and rounded, so that platforms differ
+/// in hardly any result.
 pub fn prelude(rounded: bool) -> String {
     let both = |name: &str| format!("#define native_{name} {name}\n#define half_{name} {name}\n");
     let quotients = ["native", "half"]
@@ -26,7 +27,7 @@ pub fn prelude(rounded: bool) -> String {
     own + &USUAL.map(both).concat() + &quotients.concat()
 }
 
-/// An overload of a function, which is the same in double precision.
+/// An overload of a function that calls its double-precision form.
 fn overload(name: &str, result: &str, params: &[&str]) -> String {
     let list = |each: &dyn Fn(usize, &str) -> String| {
         params.iter().enumerate().map(|(i, lanes)| each(i, lanes)).collect::<Vec<_>>().join(", ")
@@ -46,7 +47,7 @@ fn overload(name: &str, result: &str, params: &[&str]) -> String {
     )
 }
 
-/// Functions of single precision that are computed in double precision.
+/// Single-precision functions that are computed in double precision.
 fn in_double() -> String {
     let mut text = String::from(
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define PC_OVER __attribute__((overloadable))\n",

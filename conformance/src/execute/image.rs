@@ -1,5 +1,5 @@
-//! Images and samplers that kernels are given: two-dimensional, usually with four channels, of a kind of texel that follows from how
-//! the kernel reads and writes them.
+//! Image and sampler arguments: two-dimensional images, usually of four channels, with a kind of texel that
+//! follows from how the kernel reads and writes them.
 
 use super::data::{Contents, Element, Fill};
 use crate::cl::{ImageKind, image_format};
@@ -48,7 +48,7 @@ impl Texels {
     }
 }
 
-/// An image before the launch.
+/// Contents of an image before the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlannedImage {
     pub texels: Texels,
@@ -58,13 +58,14 @@ pub struct PlannedImage {
 }
 
 impl PlannedImage {
-    /// Of numbers that a kernel sees as floating-point ones, or not, with the usual contents.
+    /// An image with the usual contents; `float` if the kernel accesses texels as floating-point numbers.
     pub fn usual(float: bool) -> PlannedImage {
         let texels = if float { Texels::Float } else { Texels::Uint };
         PlannedImage { texels, channels: 4, fill: texels.element().usual() }
     }
 
-    /// From `KIND` or `KIND FILL`, the words separated by `separator`; a number behind the kind is that of the channels.
+    /// Parses `KIND` or `KIND FILL`, the words separated by `separator`; a number after the kind is the
+    /// number of channels.
     pub fn parse(text: &str, separator: char) -> Option<PlannedImage> {
         let (kind, fill) = match text.split_once(separator) {
             Some((kind, fill)) => (kind, Some(Fill::parse(fill)?)),
@@ -109,7 +110,8 @@ impl PlannedImage {
         Contents { element: self.texels.element(), fill: self.fill, bytes: SIDE * SIDE * self.texel_bytes() }
     }
 
-    /// Stored numbers may differ by a unit in the last place: also these, though they are integers in memory.
+    /// Stored numbers may differ by a unit in the last place, including normalised ones, which are integers
+    /// in memory.
     pub fn is_rounded(self) -> bool {
         !matches!(self.texels, Texels::Int | Texels::Uint)
     }
@@ -121,7 +123,7 @@ impl fmt::Display for PlannedImage {
     }
 }
 
-/// A sampler's modes.
+/// Modes of a sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PlannedSampler {
     pub normalized: bool,
@@ -129,7 +131,7 @@ pub struct PlannedSampler {
 }
 
 impl PlannedSampler {
-    /// From `nearest`, `linear`, `nearest-normalized` or `linear-normalized`.
+    /// Parses `nearest`, `linear`, `nearest-normalized` or `linear-normalized`.
     pub fn parse(text: &str) -> Option<PlannedSampler> {
         let (filter, normalized) = match text.strip_suffix("-normalized") {
             Some(filter) => (filter, true),
@@ -155,7 +157,7 @@ impl fmt::Display for PlannedSampler {
     }
 }
 
-/// For each argument of a kernel: whether it is read or written as floating-point texels, as far as the kernel itself says.
+/// For each argument of a kernel: whether the kernel itself reads or writes it as floating-point texels.
 pub fn seen_as_float(module: &Module, kernel: &str) -> Vec<Option<bool>> {
     let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else {
         return vec![];

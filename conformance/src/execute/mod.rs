@@ -1,11 +1,17 @@
-//! `execute`: runs the kernels of a corpus with generated data on two OpenCL platforms and compares what they write.
+//! `execute`: runs the kernels of a corpus with generated data on two OpenCL platforms and compares what they
+//! write.
 //!
-//! What a kernel is given follows from its arguments' types and names ([`plan`]); a file of settings corrects that by
-//! kernel. Each file runs in a process of its own on each platform, so that a crash is the result of one kernel. A kernel counts
-//! only if it changed a buffer or an image; one whose results the reference itself does not repeat is told apart, and so is one whose results
-//! match when both platforms compute functions of mathematics in double precision and round ([`functions`]), or
-//! are as close to those in double precision as the reference's ([`exact`]). Programs are built with exact arithmetic: without relaxed
-//! mathematics, without contraction, and with the usual functions in place of those whose precision is the implementation's.
+//! Arguments follow from the types and names of a kernel's parameters ([`plan`]); a file of settings corrects
+//! that by kernel. Each file runs in a process of its own on each platform, so that a crash is the result of
+//! one kernel. A kernel counts only if it changes a buffer or an image, and if the reference repeats its
+//! results.
+//!
+//! Kernels whose results match when both platforms compute mathematical functions in double precision and
+//! round ([`functions`]) are counted separately. So are those as close to the double-precision results as the
+//! reference's ([`exact`]).
+//!
+//! Programs are built with exact arithmetic: without relaxed mathematics, without contraction, and with the
+//! usual functions instead of those of implementation-defined precision.
 
 mod data;
 mod exact;
@@ -13,11 +19,11 @@ mod functions;
 mod image;
 mod plan;
 
-use super::manifest::{Entry, Selection};
+use super::manifest::{CorpusEntry, Selection};
 use crate::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
 use data::{Difference, compare};
 use image::PlannedImage;
-use plan::{KernelPlan, Plan, PlannedArg, Settings};
+use plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings};
 use pyroclast_runtime::cl::{CL_ADDRESS_CLAMP_TO_EDGE, CL_MEM_READ_WRITE};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +33,7 @@ use std::time::Duration;
 
 /// Arguments of `execute`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct ExecuteArgs {
     #[command(flatten)]
     selection: Selection,
     /// Platform under test: part of its name
@@ -42,33 +48,34 @@ pub struct Arguments {
     /// Settings of single kernels
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// What images of floating-point numbers hold: float, half or bytes (normalised)
+    /// Texels of images of floating-point numbers: float, half or bytes (normalised)
     #[arg(long, default_value = "float")]
     texels: String,
 }
 
 /// Arguments of `execute-one`.
 #[derive(clap::Args)]
-pub struct One {
+pub struct ExecuteOneArgs {
     plan: PathBuf,
     /// Part of the platform's name
     platform: String,
-    /// Where the buffers go
+    /// Folder for the buffers
     folder: PathBuf,
 }
 
-/// What came out of one kernel.
+/// Result of comparing one kernel.
 #[derive(Clone, PartialEq, Debug)]
-enum Verdict {
-    /// Equal, floating-point numbers within so many units in the last place.
+enum KernelVerdict {
+    /// Equal; the largest difference of floating-point numbers in units in the last place.
     Match(u64),
     /// It wrote nothing on either platform.
     NoEffect,
-    /// It cannot be given data, or the settings say so.
+    /// No data can be generated for it, or the settings exclude it.
     NotRun(String),
-    /// It differs, but not when both compute functions of mathematics in double precision and round.
+    /// It differs, except when both platforms compute mathematical functions in double precision and round.
     SameFunctions(u64),
-    /// It differs, but is about as far from the exact result as the reference: in units of the last place.
+    /// It differs, about as far from the exact result as the reference: both distances in units in the last
+    /// place.
     AsExact(f64, f64),
     /// The reference's results change from run to run.
     Varies,
@@ -78,32 +85,32 @@ enum Verdict {
     Failed(String),
 }
 
-impl Verdict {
+impl KernelVerdict {
     fn name(&self) -> &'static str {
         match self {
-            Verdict::Match(_) => "match",
-            Verdict::SameFunctions(_) => "functions",
-            Verdict::NoEffect => "no effect",
-            Verdict::NotRun(_) => "not run",
-            Verdict::AsExact(..) => "as exact",
-            Verdict::Varies => "varies",
-            Verdict::NoReference(_) => "no reference",
-            Verdict::Differs(_) => "DIFFERS",
-            Verdict::Failed(_) => "FAILED",
+            KernelVerdict::Match(_) => "match",
+            KernelVerdict::SameFunctions(_) => "functions",
+            KernelVerdict::NoEffect => "no effect",
+            KernelVerdict::NotRun(_) => "not run",
+            KernelVerdict::AsExact(..) => "as exact",
+            KernelVerdict::Varies => "varies",
+            KernelVerdict::NoReference(_) => "no reference",
+            KernelVerdict::Differs(_) => "DIFFERS",
+            KernelVerdict::Failed(_) => "FAILED",
         }
     }
     fn is_bad(&self) -> bool {
-        matches!(self, Verdict::Differs(_) | Verdict::Failed(_))
+        matches!(self, KernelVerdict::Differs(_) | KernelVerdict::Failed(_))
     }
 }
 
 /// Runs a plan's kernels on one platform and writes their buffers and images, or an error, to a folder.
-pub fn one(arguments: &One) -> Result<bool, String> {
+pub fn one(arguments: &ExecuteOneArgs) -> Result<bool, String> {
     let text =
         std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
-    let plan = Plan::parse(&text)?;
+    let plan = ExecutionPlan::parse(&text)?;
     let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
-    // Whether products and sums are fused is up to the implementation otherwise.
+    // Contraction of products and sums would be implementation-defined.
     let pragma = "#pragma OPENCL FP_CONTRACT OFF";
     let source =
         format!("{}{pragma}\n{}", functions::prelude(plan.rounded), String::from_utf8_lossy(&source));
@@ -127,7 +134,7 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     Ok(true)
 }
 
-/// An argument's object.
+/// Memory object or value of an argument.
 enum Object<'a> {
     Buffer(Buffer<'a>),
     Image(Image<'a>),
@@ -135,7 +142,7 @@ enum Object<'a> {
     None,
 }
 
-/// Runs one kernel; the contents of its buffers and images afterwards.
+/// Runs one kernel and returns the contents of its buffers and images.
 fn launch(session: &Session<'_>, program: &Program<'_>, kernel: &KernelPlan) -> Result<Vec<Vec<u8>>, String> {
     let handle = program.kernel(&kernel.name)?;
     let mut objects = Vec::new();
@@ -208,9 +215,9 @@ fn offer_driver(library: &Path, folder: &Path) -> Result<(), String> {
         .map_err(|e| e.to_string())
 }
 
-/// Results of the kernels of a plan on one platform; an error for a kernel that has none. A process that crashes ends
-/// with the kernel it runs: another one goes on behind it.
-fn run_plan(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Results {
+/// Results of a plan's kernels on one platform, each with an error instead if it failed. A crash ends the
+/// process with the kernel it runs; another process continues after it.
+fn run_plan(plan: &ExecutionPlan, platform: &str, run: &Run<'_>, folder: &Path) -> Results {
     let mut results = BTreeMap::new();
     let mut rest = plan.clone();
     while !rest.kernels.is_empty() {
@@ -235,8 +242,14 @@ fn run_plan(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Result
     results
 }
 
-/// Runs a plan's kernels in a process until it ends; how it ended, empty if well, and whether by a signal.
-fn run_process(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Result<(String, bool), String> {
+/// Runs a plan's kernels in a process until it ends. Returns the reason why it ended, empty on success, and
+/// whether it was a signal.
+fn run_process(
+    plan: &ExecutionPlan,
+    platform: &str,
+    run: &Run<'_>,
+    folder: &Path,
+) -> Result<(String, bool), String> {
     let (log, file) = (folder.join("log"), folder.join("plan"));
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     std::fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -257,7 +270,7 @@ fn run_process(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Res
     }
 }
 
-/// What all entries share.
+/// Parameters shared by all entries.
 struct Run<'a> {
     dir: &'a Path,
     vendors: &'a Path,
@@ -268,34 +281,38 @@ struct Run<'a> {
 }
 
 /// Plans, runs and compares one entry.
-fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, Verdict)>, String> {
+fn attempt(
+    entry: &CorpusEntry,
+    run: &Run<'_>,
+    scratch: &Path,
+) -> Result<Vec<(String, KernelVerdict)>, String> {
     let (plan, mut verdicts) = plan::derive(entry, run.dir, run.settings)?;
     if plan.kernels.is_empty() {
-        return Ok(verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect());
+        return Ok(verdicts.drain(..).map(|(k, why)| (k, KernelVerdict::NotRun(why))).collect());
     }
     let ours = run_plan(&plan, run.platform, run, &scratch.join("ours"));
     let theirs = run_plan(&plan, run.reference, run, &scratch.join("reference"));
     let mut again = None;
     let mut rounded = None;
     let mut opinion = None;
-    let mut out: Vec<(String, Verdict)> =
-        verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
+    let mut out: Vec<(String, KernelVerdict)> =
+        verdicts.drain(..).map(|(k, why)| (k, KernelVerdict::NotRun(why))).collect();
     for kernel in &plan.kernels {
         let verdict = match (&ours[&kernel.name], &theirs[&kernel.name]) {
-            (_, Err(e)) => Verdict::NoReference(e.clone()),
-            (Err(e), _) => Verdict::Failed(e.clone()),
+            (_, Err(e)) => KernelVerdict::NoReference(e.clone()),
+            (Err(e), _) => KernelVerdict::Failed(e.clone()),
             (Ok(a), Ok(b)) => match compare(kernel, a, b) {
-                Difference::None(_) if *b == kernel.initial() => Verdict::NoEffect,
-                Difference::None(ulps) => Verdict::Match(ulps),
+                Difference::None(_) if *b == kernel.initial() => KernelVerdict::NoEffect,
+                Difference::None(ulps) => KernelVerdict::Match(ulps),
                 Difference::At(text) => {
                     let again = again
                         .get_or_insert_with(|| run_plan(&plan, run.reference, run, &scratch.join("again")));
                     if again[&kernel.name].as_ref() != Ok(b) {
-                        Verdict::Varies
+                        KernelVerdict::Varies
                     } else if let Some(ulps) =
                         rounded.get_or_insert_with(|| with_same_functions(&plan, run, scratch)).within(kernel)
                     {
-                        Verdict::SameFunctions(ulps)
+                        KernelVerdict::SameFunctions(ulps)
                     } else {
                         let exact =
                             opinion.get_or_insert_with(|| third_opinion(entry, run, &scratch.join("exact")));
@@ -312,14 +329,14 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
 /// Results of kernels on one platform, or errors.
 type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 
-/// Results of both platforms with the same functions of mathematics.
+/// Results of both platforms with mathematical functions computed alike.
 struct SameFunctions {
     ours: Results,
     theirs: Results,
 }
 
-fn with_same_functions(plan: &Plan, run: &Run<'_>, scratch: &Path) -> SameFunctions {
-    let plan = Plan { rounded: true, ..plan.clone() };
+fn with_same_functions(plan: &ExecutionPlan, run: &Run<'_>, scratch: &Path) -> SameFunctions {
+    let plan = ExecutionPlan { rounded: true, ..plan.clone() };
     SameFunctions {
         ours: run_plan(&plan, run.platform, run, &scratch.join("ours-rounded")),
         theirs: run_plan(&plan, run.reference, run, &scratch.join("reference-rounded")),
@@ -327,7 +344,7 @@ fn with_same_functions(plan: &Plan, run: &Run<'_>, scratch: &Path) -> SameFuncti
 }
 
 impl SameFunctions {
-    /// How far the results of a kernel are apart, if they match.
+    /// Largest difference of a kernel's results, if they match.
     fn within(&self, kernel: &KernelPlan) -> Option<u64> {
         let (Ok(a), Ok(b)) = (&self.ours[&kernel.name], &self.theirs[&kernel.name]) else { return None };
         match compare(kernel, a, b) {
@@ -337,22 +354,22 @@ impl SameFunctions {
     }
 }
 
-/// The plan of an entry in double precision, and what the reference makes of it.
-type Opinion = (Plan, Results);
+/// An entry's plan in double precision, and the reference's results for it.
+type Opinion = (ExecutionPlan, Results);
 
-fn third_opinion(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Opinion, String> {
+fn third_opinion(entry: &CorpusEntry, run: &Run<'_>, scratch: &Path) -> Result<Opinion, String> {
     let plan = exact::plan(entry, run.dir, run.settings, &scratch.join("source"))?;
     let results = run_plan(&plan, run.reference, run, scratch);
     Ok((plan, results))
 }
 
-/// The verdict about results of ours and of the reference that differ.
+/// Verdict on differing results of ours and of the reference.
 fn judge(
     kernel: &KernelPlan,
     results: [&[u8]; 2],
     opinion: &Result<Opinion, String>,
     text: String,
-) -> Verdict {
+) -> KernelVerdict {
     let distances = || -> Result<(f64, f64), String> {
         let (plan, exact) = opinion.as_ref().map_err(String::clone)?;
         let wide = plan.kernels.iter().find(|k| k.name == kernel.name).ok_or("the kernel is gone")?;
@@ -361,11 +378,13 @@ fn judge(
         Ok((ours, reference))
     };
     match distances() {
-        Ok((ours, reference)) if exact::is_as_good(ours, reference) => Verdict::AsExact(ours, reference),
-        Ok((ours, reference)) => {
-            Verdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}"))
+        Ok((ours, reference)) if exact::is_as_good(ours, reference) => {
+            KernelVerdict::AsExact(ours, reference)
         }
-        Err(why) => Verdict::Differs(format!(
+        Ok((ours, reference)) => {
+            KernelVerdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}"))
+        }
+        Err(why) => KernelVerdict::Differs(format!(
             "{text}; in double precision: {}",
             why.lines().find(|l| l.contains("error")).unwrap_or(&why)
         )),
@@ -373,7 +392,7 @@ fn judge(
 }
 
 /// Runs the corpus.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+pub fn run(arguments: &ExecuteArgs) -> Result<bool, String> {
     let selection = &arguments.selection;
     let corpus = selection.read()?;
     let driver = match &arguments.driver {
@@ -398,10 +417,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         reference: &arguments.reference,
         settings: &settings,
     };
-    let all: Mutex<Vec<(usize, String, Verdict)>> = Mutex::new(Vec::new());
+    let all: Mutex<Vec<(usize, String, KernelVerdict)>> = Mutex::new(Vec::new());
     corpus.each(&scratch, |index, entry, folder| {
         let verdicts = attempt(entry, &run, folder).unwrap_or_else(|e| {
-            vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]
+            vec![(String::new(), KernelVerdict::NotRun(e.lines().next().unwrap_or_default().into()))]
         });
         let Ok(mut all) = all.lock() else { return };
         for (kernel, verdict) in verdicts {
@@ -416,25 +435,26 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(all.iter().all(|(_, _, v)| !v.is_bad()) && matching >= selection.require)
 }
 
-fn row(entry: &Entry, kernel: &str, verdict: &Verdict) -> String {
+fn row(entry: &CorpusEntry, kernel: &str, verdict: &KernelVerdict) -> String {
     let text = match verdict {
-        Verdict::Match(ulps) => format!("{ulps} ulp"),
-        Verdict::SameFunctions(ulps) => {
+        KernelVerdict::Match(ulps) => format!("{ulps} ulp"),
+        KernelVerdict::SameFunctions(ulps) => {
             format!("{ulps} ulp with functions of mathematics in double precision")
         }
-        Verdict::AsExact(ours, reference) => {
+        KernelVerdict::AsExact(ours, reference) => {
             format!("{ours:.1} ulp from exact, the reference {reference:.1}")
         }
-        Verdict::NoEffect | Verdict::Varies => String::new(),
-        Verdict::NotRun(t) | Verdict::NoReference(t) | Verdict::Differs(t) | Verdict::Failed(t) => {
-            t.lines().collect::<Vec<_>>().join(" ").chars().take(240).collect()
-        }
+        KernelVerdict::NoEffect | KernelVerdict::Varies => String::new(),
+        KernelVerdict::NotRun(t)
+        | KernelVerdict::NoReference(t)
+        | KernelVerdict::Differs(t)
+        | KernelVerdict::Failed(t) => t.lines().collect::<Vec<_>>().join(" ").chars().take(240).collect(),
     };
     format!("{:<12} {:<40} {kernel:<32} {text}", verdict.name(), entry.path)
 }
 
-/// Prints the counts; the number of entries with a matching kernel and none that differs.
-fn summary(all: &[(usize, String, Verdict)]) -> usize {
+/// Prints the counts. Returns the number of entries that have a matching kernel and no differing one.
+fn summary(all: &[(usize, String, KernelVerdict)]) -> usize {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut entries: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let mut exact = 0;
@@ -443,7 +463,7 @@ fn summary(all: &[(usize, String, Verdict)]) -> usize {
         *counts.entry(verdict.name()).or_default() += 1;
         let entry = entries.entry(*index).or_default();
         match verdict {
-            Verdict::Match(ulps) => {
+            KernelVerdict::Match(ulps) => {
                 entry.0 += 1;
                 exact += usize::from(*ulps == 0);
                 worst = worst.max(*ulps);
@@ -468,13 +488,13 @@ mod tests {
 
     #[test]
     fn entries_count_when_nothing_differs() {
-        let v = |i: usize, v: Verdict| (i, String::from("k"), v);
+        let v = |i: usize, v: KernelVerdict| (i, String::from("k"), v);
         let all = [
-            v(0, Verdict::Match(0)),
-            v(0, Verdict::Match(2)),
-            v(1, Verdict::Match(0)),
-            v(1, Verdict::Differs("x".into())),
-            v(2, Verdict::NoEffect),
+            v(0, KernelVerdict::Match(0)),
+            v(0, KernelVerdict::Match(2)),
+            v(1, KernelVerdict::Match(0)),
+            v(1, KernelVerdict::Differs("x".into())),
+            v(2, KernelVerdict::NoEffect),
         ];
         assert_eq!(summary(&all), 1);
     }

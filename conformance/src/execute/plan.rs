@@ -1,9 +1,11 @@
-//! What each kernel of a file is given: derived from the kinds, types and names of its arguments, corrected by settings.
+//! Arguments of each kernel of a file: derived from the kinds, types and names of its parameters, corrected
+//! by settings.
 //!
-//! Sizes and counts are small and buffers large, so that indices computed from them stay inside; an offset is 0, an
-//! increment 1, a row is longer than the number of columns. Both platforms are given the same plan, as text.
+//! Sizes and counts are small and buffers large, so that indices computed from them stay in bounds. An offset
+//! is 0, an increment 1, a row longer than the number of columns. Both platforms run the same plan, passed as
+//! text.
 
-use super::super::manifest::Entry;
+use super::super::manifest::CorpusEntry;
 use super::data::{Contents, Element, Fill, Memory};
 use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;
@@ -19,13 +21,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
-/// Bytes of every buffer.
+/// Size of every buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 20;
-/// Bytes of every local argument.
+/// Size of every local argument in bytes.
 const LOCAL_BYTES: usize = 4096;
-/// Units in the last place by which floating-point results may differ unless settings say otherwise.
+/// Default tolerance of floating-point results in units in the last place.
 const ULPS: u64 = 16;
-/// The same for texels, in units of the stored format.
+/// Default tolerance of texels, in units of the stored format.
 const TEXEL_ULPS: u64 = 1;
 
 /// A kernel argument with its data.
@@ -44,7 +46,7 @@ pub struct KernelPlan {
     pub name: String,
     pub global: Vec<usize>,
     pub local: Option<Vec<usize>>,
-    /// Units in the last place by which results in buffers may differ, and those in images.
+    /// Tolerances of results in buffers and in images, in units in the last place.
     pub ulps: u64,
     pub texel_ulps: u64,
     pub args: Vec<PlannedArg>,
@@ -64,7 +66,7 @@ impl KernelPlan {
             _ => None,
         })
     }
-    /// The contents of all of them before the launch.
+    /// Contents of all buffers and images before the launch.
     pub fn initial(&self) -> Vec<u8> {
         let one = |(seed, arg): (usize, &PlannedArg)| match arg {
             PlannedArg::Buffer(contents) => contents.generate(seed as u32),
@@ -77,10 +79,10 @@ impl KernelPlan {
 
 /// The launches of one source file.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Plan {
+pub struct ExecutionPlan {
     pub source: String,
     pub options: String,
-    /// Functions of mathematics are computed in double precision.
+    /// Whether mathematical functions are computed in double precision and rounded.
     pub rounded: bool,
     pub kernels: Vec<KernelPlan>,
 }
@@ -94,7 +96,7 @@ fn sizes(text: &str) -> Result<Vec<usize>, String> {
     list.ok().filter(|l| (1..=3).contains(&l.len())).ok_or_else(|| format!("not a size: {text}"))
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ExecutionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "source {}\noptions {}\nrounded {}", self.source, self.options, self.rounded)?;
         for k in &self.kernels {
@@ -120,10 +122,10 @@ impl fmt::Display for Plan {
     }
 }
 
-impl Plan {
-    /// Reads what `Display` writes.
-    pub fn parse(text: &str) -> Result<Plan, String> {
-        let mut plan = Plan::default();
+impl ExecutionPlan {
+    /// Parses the output of `Display`.
+    pub fn parse(text: &str) -> Result<ExecutionPlan, String> {
+        let mut plan = ExecutionPlan::default();
         for line in text.lines() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             let bad = || format!("bad line in a plan: {line}");
@@ -165,13 +167,18 @@ impl Plan {
     }
 }
 
-/// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL a name or `*`;
-/// later lines win. Keys are `global`, `local` (sizes with commas, `local=-` leaves the choice to the driver), `ulp`,
-/// `texel_ulp`, `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of
-/// a local argument, `small:N` (integers below N), `zero`, `any`, `iota` or `A,B,...` (these, then zeros) for a buffer,
-/// `TYPE:FILL` to set its type too;
-/// `float`, `half`, `bytes` (normalised), `int` or `uint` for an image, the number of channels (1, 2 or 4) and `:FILL` behind it; `nearest` or `linear` for a sampler,
-/// `-normalized` behind it.
+/// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL
+/// a name or `*`; later lines win. Keys are:
+///
+/// * `global`, `local`: sizes with commas; `local=-` leaves the choice to the driver
+/// * `ulp`, `texel_ulp`: tolerances
+/// * `skip`: a reason, its words joined by `_`
+/// * a buffer argument: `small:N` (integers below N), `zero`, `any`, `iota` or `A,B,...` (these, then zeros);
+///   `TYPE:FILL` also sets its type
+/// * a value or a local argument: a number, for the latter its bytes
+/// * an image: `float`, `half`, `bytes` (normalised), `int` or `uint`, then the number of channels (1, 2 or
+///   4) and `:FILL`
+/// * a sampler: `nearest` or `linear`, with `-normalized` at the end for normalised coordinates
 #[derive(Default)]
 pub struct Settings {
     lines: Vec<Line>,
@@ -199,7 +206,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What images hold that kernels see as floating-point numbers and that have no setting of their own.
+    /// Texels of images that kernels access as floating-point numbers, unless a setting names them.
     pub fn set_texels(&mut self, texels: &str) -> Result<(), String> {
         PlannedImage::parse(texels, ':').ok_or_else(|| format!("{texels} is no kind of texel"))?;
         self.lines.push((String::new(), "*".into(), vec![("texels".into(), texels.into())]));
@@ -215,12 +222,12 @@ impl Settings {
     }
 }
 
-/// The plan of a manifest's entry, and the kernels that cannot be run, with the reason.
+/// The plan of a manifest's entry, and the kernels that cannot run, each with the reason.
 pub fn derive(
-    entry: &Entry,
+    entry: &CorpusEntry,
     dir: &Path,
     settings: &Settings,
-) -> Result<(Plan, Vec<(String, String)>), String> {
+) -> Result<(ExecutionPlan, Vec<(String, String)>), String> {
     let path = dir.join(&entry.path);
     let source = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let source = String::from_utf8_lossy(&source);
@@ -229,15 +236,19 @@ pub fn derive(
         let wanted = driver::Options { kernel_arg_info: true, ..parsed.compiler };
         let library = driver::compile_source(&source, &[], &wanted, &generic_front_config())?;
         let mut module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
-        // What is not used says nothing of the kernel.
+        // Dead code must not influence the derived types.
         let cx = PassContext { target: &Target::generic(), options: &wanted };
         passes::run(&mut module, &["simplify", "dce"], &cx)?;
         Ok((library, module))
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
     let options = precise(&entry.options);
-    let mut plan =
-        Plan { source: path.to_string_lossy().into_owned(), options, rounded: false, kernels: Vec::new() };
+    let mut plan = ExecutionPlan {
+        source: path.to_string_lossy().into_owned(),
+        options,
+        rounded: false,
+        kernels: Vec::new(),
+    };
     let mut unable = Vec::new();
     for info in &module.kernels {
         let names = library.arg_info.iter().find(|k| k.kernel == info.name);
@@ -249,7 +260,7 @@ pub fn derive(
     Ok((plan, unable))
 }
 
-/// Build options without those that allow inexact results, which implementations make different use of.
+/// Build options without those that allow inexact results, which implementations interpret differently.
 fn precise(options: &str) -> String {
     const INEXACT: [&str; 3] = ["-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-mad-enable"];
     options.split(' ').filter(|o| !INEXACT.contains(o)).collect::<Vec<_>>().join(" ")
@@ -290,11 +301,11 @@ fn kernel(
     let (accessed, seen) = (accessed(module, &info.name), seen_as_float(module, &info.name));
     let base = |i: usize| source.and_then(|s| s.base_types.get(i)).map_or("", String::as_str);
     let element = |i: usize| match (Element::of_type(base(i)), accessed.get(i).copied().flatten()) {
-        // Bytes of something else.
+        // Byte pointers to data of another type.
         (Some(Element::I8 | Element::U8) | None, Some(accessed)) => Some(accessed),
         (named, _) => named,
     };
-    // Structures of numbers are of what the buffers hold.
+    // Structures of numbers have the element type of the buffers' contents.
     let common = (0..info.args.len()).filter(|i| info.args[*i].kind != ArgKind::Value).find_map(element);
     let mut args = Vec::new();
     for (i, arg) in info.args.iter().enumerate() {
@@ -362,7 +373,7 @@ fn argument(
     })
 }
 
-/// An image argument; `float` is how the kernel sees its texels.
+/// An image argument; `float` if the kernel accesses its texels as floating-point numbers.
 fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<PlannedArg, String> {
     if ty.trim_end() != "image2d_t" {
         return Err(format!("argument {name} is an {ty}"));
@@ -375,8 +386,8 @@ fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<Pla
     Ok(PlannedArg::Image(planned))
 }
 
-/// For each argument that is a pointer, or a structure, to something: the type that all accesses have, as far as they are
-/// easily seen.
+/// For each argument that is a pointer or a structure: the element type that all accesses share, as far as it
+/// is easily found.
 fn accessed(module: &Module, kernel: &str) -> Vec<Option<Element>> {
     let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else {
         return vec![];
@@ -403,7 +414,7 @@ fn accessed(module: &Module, kernel: &str) -> Vec<Option<Element>> {
     found.iter().map(all_equal).collect()
 }
 
-/// What an integer with this name should be.
+/// Default value of an integer parameter with this name.
 fn usual_integer(name: &str) -> f64 {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
@@ -427,7 +438,7 @@ fn usual_integer(name: &str) -> f64 {
     }
 }
 
-/// Dimensions of the range that a kernel, or what it calls, looks at.
+/// Number of dimensions that a kernel, or a function it calls, queries.
 fn dimensions(module: &Module, kernel: &str) -> usize {
     let mut functions: Vec<FuncRef> =
         module.functions.keys().filter(|f| module.functions[*f].name == kernel).collect();
@@ -464,7 +475,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("pyroclast-plan-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("k.cl"), source).unwrap();
-        let entry = Entry { path: "k.cl".into(), options: String::new() };
+        let entry = CorpusEntry { path: "k.cl".into(), options: String::new() };
         let (plan, _) = derive(&entry, &folder, &Settings::default()).unwrap();
         std::fs::remove_dir_all(folder).unwrap();
         let globals: Vec<&[usize]> = plan.kernels.iter().map(|k| &k.global[..]).collect();
@@ -493,14 +504,14 @@ mod tests {
             texel_ulps: 0,
             args: vec![],
         };
-        let plan = Plan {
+        let plan = ExecutionPlan {
             source: "/a b/c.cl".into(),
             options: "-DX=1 -I/a".into(),
             rounded: true,
             kernels: vec![kernel, other],
         };
-        assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
-        assert!(Plan::parse("buffer f32").is_err());
+        assert_eq!(ExecutionPlan::parse(&plan.to_string()).as_ref(), Ok(&plan));
+        assert!(ExecutionPlan::parse("buffer f32").is_err());
     }
 
     #[test]
@@ -536,13 +547,14 @@ mod tests {
         );
     }
 
-    /// clang gives vectors no base type; what a structure of the program holds is taken from what the buffers do.
+    /// clang reports no base type of vectors; structures of the program take the type from the buffers'
+    /// contents.
     #[test]
     fn vectors_by_value_are_of_their_type() -> Result<(), String> {
         let file = std::env::temp_dir().join(format!("pyroclast-vectors-{}.cl", std::process::id()));
         let source = "kernel void k(global uchar *out, int2 cols, float4 f) { out[cols.x + get_global_id(0)] = cols.y + f.w; }";
         std::fs::write(&file, source).map_err(|e| e.to_string())?;
-        let entry = Entry { path: file.to_string_lossy().into_owned(), options: String::new() };
+        let entry = CorpusEntry { path: file.to_string_lossy().into_owned(), options: String::new() };
         let plan = derive(&entry, Path::new("/"), &Settings::default());
         let _ = std::fs::remove_file(&file);
         let args = &plan?.0.kernels[0].args;

@@ -1,12 +1,12 @@
-//! Explicit conversions between all types, with every rounding mode and saturation (section 6.4.3), and halves in memory
-//! (section 6.15.8). All of them are correctly rounded.
+//! Explicit conversions between all types, with every rounding mode and saturation (section 6.4.3), and
+//! halves in memory (section 6.15.8). All of them are correctly rounded.
 
 use super::dd::{Dd, Real};
-use super::device::{self, Format, Program, Session};
-use super::inputs::{Depth, Random, edges, from_bits, to_bits};
+use super::device::{self, FormatSupport, Program, Session};
+use super::inputs::{Depth, SplitMix, edges, from_bits, to_bits};
 use super::judge::round;
-use super::plan::{Line, Plan, Row, Task};
-use super::table::{Mode, Width};
+use super::plan::{Line, MeasurementPlan, Row, Task};
+use super::table::{MathMode, Width};
 use crate::cl;
 
 /// A type of numbers.
@@ -63,12 +63,12 @@ enum Number {
 /// Suffixes; without one, conversions to floating-point types round to nearest and others toward zero.
 const ROUNDINGS: [&str; 5] = ["", "_rte", "_rtz", "_rtp", "_rtn"];
 
-/// What a kernel computes: all forms for a source and a destination.
+/// Results of a kernel: all forms for a source and a destination.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     from: Type,
     to: Type,
-    /// `vload_half`, `vstore_half` in place of a conversion.
+    /// `vload_half` or `vstore_half` instead of a conversion.
     memory: bool,
 }
 
@@ -114,8 +114,8 @@ impl Pair {
     }
 }
 
-/// A task for each destination type that the device has, and those for halves in memory.
-pub fn plan(plan: &mut Plan<'_>, formats: &[Format; 3], depth: Depth) {
+/// Adds a task for each destination type that the device has, and tasks for halves in memory.
+pub fn plan(plan: &mut MeasurementPlan<'_>, formats: &[FormatSupport; 3], depth: Depth) {
     let denormals = formats.map(|f| f.denormals);
     let has = |t: &Type| !matches!(t, Type::Float(width) if !formats[*width as usize].available);
     let types: Vec<Type> = TYPES.into_iter().filter(has).collect();
@@ -137,7 +137,8 @@ pub fn plan(plan: &mut Plan<'_>, formats: &[Format; 3], depth: Depth) {
         source.extend(pairs.iter().map(|pair| pair.source()));
         let program = plan.program(source, "");
         let name = format!("{prefix}{}", to.name());
-        let line = Line { name, kind: to.name().into(), mode: Mode::Default.name(), allowed: "exact".into() };
+        let line =
+            Line { name, kind: to.name().into(), mode: MathMode::Default.name(), allowed: "exact".into() };
         let work = move |session: &Session<'_>, program: &Program<'_>| {
             let mut row = Row::default();
             pairs.iter().try_for_each(|pair| measure(&mut row, session, program, *pair, denormals, depth))?;
@@ -147,7 +148,7 @@ pub fn plan(plan: &mut Plan<'_>, formats: &[Format; 3], depth: Depth) {
     }
 }
 
-/// Bit patterns of a type: up to 16 bits all of them, or of the quick ones every seventh.
+/// Bit patterns of a type: all of them up to 16 bits, in the quick mode every seventh.
 fn inputs(from: Type, depth: Depth) -> Vec<u64> {
     let bits = 8 * from.bytes() as u32;
     if bits <= 16 {
@@ -158,7 +159,7 @@ fn inputs(from: Type, depth: Depth) -> Vec<u64> {
         Depth::Normal => 20_000,
         Depth::Full => 2_000_000,
     };
-    let mut random = Random::new(u64::from(bits));
+    let mut random = SplitMix::new(u64::from(bits));
     let mut list = Vec::new();
     match from {
         Type::Int { .. } => {
@@ -170,7 +171,7 @@ fn inputs(from: Type, depth: Depth) -> Vec<u64> {
             }
             for _ in 0..samples {
                 let v = random.next() >> (random.next() % u64::from(bits));
-                // Half-way between numbers of some precision, or next to that.
+                // Half-way between numbers of some precision, or next to it.
                 let cut = random.next() % u64::from(bits);
                 let tie = ((v >> cut << 1 | 1) << cut >> 1).wrapping_add(random.next() % 3).wrapping_sub(1);
                 list.extend([v, tie, v.wrapping_neg(), tie.wrapping_neg()]);
@@ -218,7 +219,7 @@ fn rounded(x: Real, width: Width, rounding: &str) -> f64 {
     if !near.is_finite() && !x.value.hi.is_finite() {
         return near;
     }
-    // How far the nearest number is above, in any unit.
+    // The distance to the nearest number above, in any unit.
     let above = if near.is_infinite() { near } else { x.distance(near, 0) };
     let step = |up: bool| next(width, near, up);
     match rounding {
@@ -240,7 +241,7 @@ fn next(width: Width, x: f64, up: bool) -> f64 {
     from_bits(width, if (x > 0.0) == up { raw + 1 } else { raw - 1 })
 }
 
-/// What a conversion gives; `None` where that is not defined.
+/// Result of a conversion; `None` where it is undefined.
 fn convert(x: Number, to: Type, saturated: bool, rounding: &str) -> Option<Number> {
     let Type::Int { bits, signed, .. } = to else {
         let Type::Float(width) = to else { return None };
@@ -262,7 +263,7 @@ fn convert(x: Number, to: Type, saturated: bool, rounding: &str) -> Option<Numbe
                 "_rtn" => x.floor(),
                 _ => x.trunc(),
             };
-            // Saturates far outside.
+            // Saturates far outside the range.
             let whole = whole as i128;
             match (low..=high).contains(&whole) {
                 true => Some(Number::Int(whole)),
@@ -279,7 +280,7 @@ fn same(a: Number, b: Number) -> bool {
     }
 }
 
-/// Whether a result is right; denormal numbers may be taken as zeros where the device flushes them.
+/// Whether a result is right; denormal numbers may count as zeros if the device flushes them.
 fn is_right(x: Number, pair: Pair, form: (bool, &str), got: Number, denormals: [bool; 3]) -> Option<bool> {
     let want = convert(x, pair.to, form.0, form.1)?;
     let flushed = |v: Number, t: Type| match (v, t) {

@@ -1,7 +1,9 @@
-//! Numbers of about 106 bits: an unevaluated sum of two `f64` (T. J. Dekker; D. Knuth), with the arithmetic the
-//! references of double-precision functions need. Nothing here handles infinities or NaN: callers settle those first.
+//! Numbers of about 106 bits: an unevaluated sum of two `f64` (T. J. Dekker; D. Knuth), with the arithmetic
+//! that references of double-precision functions need. Infinities and NaN are not handled: callers settle
+//! those first.
 //!
-//! [`Real`] adds an exponent, so that results beyond the range of `f64`, or denormal in it, keep all their bits.
+//! [`Real`] adds an exponent, so that results beyond the range of `f64`, or denormal in it, keep all their
+//! bits.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -52,7 +54,7 @@ impl Dd {
     pub fn abs(self) -> Dd {
         if self.hi < 0.0 { -self } else { self }
     }
-    /// Times a power of two that neither overflows nor underflows.
+    /// Multiplies by a power of two without overflow or underflow.
     pub fn scale(self, c: f64) -> Dd {
         Dd { hi: self.hi * c, lo: self.lo * c }
     }
@@ -170,7 +172,7 @@ impl Real {
     pub fn exact(x: f64) -> Real {
         Real { value: Dd::from(x), exp: 0 }
     }
-    /// To `f64`, for looking at (may round twice).
+    /// To `f64`, for display (may round twice).
     pub fn approx(self) -> f64 {
         if self.exp == 0 { self.value.hi } else { ldexp(self.value.hi, self.exp) }
     }
@@ -181,7 +183,7 @@ impl Real {
             return None;
         }
         let e = exponent(hi);
-        // A power of two that the low part pulls down.
+        // A power of two that the low part makes smaller.
         let below = hi.to_bits() << 12 == 0 && lo != 0.0 && (lo < 0.0) != (hi < 0.0);
         Some(e - i32::from(below) + self.exp)
     }
@@ -190,7 +192,7 @@ impl Real {
         if self.value.hi == 0.0 {
             return ldexp(x, -scale);
         }
-        // Everything is brought near 1 first.
+        // Scales all numbers to about 1 first.
         let e = exponent(self.value.hi);
         let part = |v: f64| if v == 0.0 { 0.0 } else { ldexp(v, -e) };
         let (hi, lo) = (part(self.value.hi), part(self.value.lo));

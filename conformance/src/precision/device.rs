@@ -1,24 +1,25 @@
-//! The device under test, reached through the system's OpenCL loader: kernels that apply one function each to arrays.
+//! The device under test, reached through the system's OpenCL loader: kernels that apply one function each to
+//! arrays.
 
 use super::inputs::{from_bits, to_bits};
 use super::judge::Got;
 use super::reference::Args;
-use super::table::{Entry, Shape, Width};
+use super::table::{FunctionSpec, Shape, Width};
 use crate::cl;
 pub use cl::{Api, Device, Program, Session};
 use pyroclast_runtime::cl::*;
 
-/// What a device says of a format.
+/// Support of a floating-point format.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub struct FormatSupport {
     pub available: bool,
     pub denormals: bool,
-    /// Correctly rounded division and square root can be asked for.
+    /// Whether correctly rounded division and square root can be requested.
     pub rounded: bool,
 }
 
-/// Asks for a format's CL_DEVICE_*_FP_CONFIG.
-pub fn format(api: &Api, device: &Device, extensions: &str, width: Width) -> Format {
+/// Queries a format's CL_DEVICE_*_FP_CONFIG.
+pub fn format(api: &Api, device: &Device, extensions: &str, width: Width) -> FormatSupport {
     let name =
         [CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_DOUBLE_FP_CONFIG][width as usize];
     let mut config: cl_device_fp_config = 0;
@@ -35,15 +36,16 @@ pub fn format(api: &Api, device: &Device, extensions: &str, width: Width) -> For
     let extension = ["cl_khr_fp16", "", "cl_khr_fp64"][width as usize];
     let listed = extension.is_empty() || extensions.split_whitespace().any(|e| e == extension);
     let has = |bit: cl_device_fp_config| code == CL_SUCCESS && config & bit != 0;
-    Format {
+    FormatSupport {
         available: listed && code == CL_SUCCESS && config != 0,
         denormals: has(CL_FP_DENORM),
         rounded: width == Width::F32 && has(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
     }
 }
 
-/// The statements that apply a function to the operands called a, b, c and n, for results r\[i\], s\[i\] and q\[i\].
-fn statements(entry: &Entry, width: Width) -> String {
+/// The statements that apply a function to the operands called a, b, c and n, for results r\[i\], s\[i\] and
+/// q\[i\].
+fn statements(entry: &FunctionSpec, width: Width) -> String {
     let t = width.name();
     let unsigned = ["ushort", "uint", "ulong"][width as usize];
     let f = entry.name;
@@ -69,7 +71,7 @@ fn statements(entry: &Entry, width: Width) -> String {
     }
 }
 
-/// The line that programs which use a type begin with.
+/// First line of programs that use a type.
 pub fn pragma(width: Width) -> &'static str {
     match width {
         Width::F16 => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
@@ -79,7 +81,7 @@ pub fn pragma(width: Width) -> &'static str {
 }
 
 /// A program with kernel `k<index>` for each function, which applies it to arrays.
-pub fn source(entries: &[(usize, &Entry)], width: Width) -> String {
+pub fn source(entries: &[(usize, &FunctionSpec)], width: Width) -> String {
     let t = width.name();
     let mut source = pragma(width).to_owned();
     for (index, entry) in entries {
@@ -100,12 +102,12 @@ pub fn source(entries: &[(usize, &Entry)], width: Width) -> String {
     source
 }
 
-/// Bit patterns that one launch of a kernel of [`source_of_patterns`] goes through, with either sign.
+/// Number of bit patterns that one launch of a kernel of [`source_of_patterns`] covers, with either sign.
 pub const PATTERNS: u32 = 1 << 19;
 
-/// A program with kernel `k<index>` for each function of one single-precision operand. Operands are the numbers whose bits
-/// begin at a given pattern, then those with the sign bit set.
-pub fn source_of_patterns(entries: &[(usize, &Entry)]) -> String {
+/// A program with kernel `k<index>` for each function of one single-precision operand. Operands are
+/// consecutive bit patterns from a given one, then the same with the sign bit set.
+pub fn source_of_patterns(entries: &[(usize, &FunctionSpec)]) -> String {
     let mut source = String::new();
     for (index, entry) in entries {
         source.push_str(&format!(
@@ -134,7 +136,8 @@ pub fn unpack(width: Width, bytes: &[u8], i: usize) -> f64 {
     from_bits(width, u64::from_le_bytes(raw))
 }
 
-/// Applies kernel `k<index>` of a program to operands. Only what the function's shape has is transferred.
+/// Applies kernel `k<index>` of a program to operands. Transfers only operands and results of the function's
+/// shape.
 pub fn apply(
     session: &Session<'_>,
     program: &Program<'_>,
@@ -155,7 +158,7 @@ pub fn apply(
     let n = if has_n { Some(upload(list.iter().flat_map(|v| v.n.to_le_bytes()).collect())?) } else { None };
     let room = |wanted: bool, bytes: usize| session.buffer(if wanted { bytes.max(4) } else { 4 });
     let (r, s, q) = (room(has_value, size)?, room(has_second, size)?, room(has_int, 4 * list.len())?);
-    // An operand that is not used may be any buffer.
+    // An unused operand may be any buffer.
     let arguments =
         [&a, b.as_ref().unwrap_or(&a), c.as_ref().unwrap_or(&a), n.as_ref().unwrap_or(&a), &r, &s, &q];
     kernel.set(&arguments.map(cl::Arg::Buffer))?;

@@ -3,22 +3,22 @@
 use super::device;
 use super::inputs::{self, Depth};
 use super::judge::{self, Got, Rules};
-use super::plan::{Line, Plan, Row, Task};
+use super::plan::{Line, MeasurementPlan, Row, Task};
 use super::reference::Args;
-use super::table::{Bound, Entry, Mode, Shape, Width};
+use super::table::{Bound, FunctionSpec, MathMode, Shape, Width};
 
-/// How results of a function are compared.
-pub fn rules(entry: &Entry, width: Width, mode: Mode, denormals: bool) -> Rules {
-    let relaxed = mode == Mode::Relaxed;
+/// Rules by which results of a function are compared.
+pub fn rules(entry: &FunctionSpec, width: Width, mode: MathMode, denormals: bool) -> Rules {
+    let relaxed = mode == MathMode::Relaxed;
     Rules { width, flush: !denormals || relaxed || entry.name.starts_with("half_"), finite_only: relaxed }
 }
 
-/// A task for each function of a list that has a bound.
+/// Adds a task for each function of a list that has a bound.
 pub fn plan<'t>(
-    plan: &mut Plan<'t>,
-    entries: &[(usize, &'t Entry)],
+    plan: &mut MeasurementPlan<'t>,
+    entries: &[(usize, &'t FunctionSpec)],
     width: Width,
-    mode: Mode,
+    mode: MathMode,
     denormals: bool,
     depth: Depth,
 ) {
@@ -51,9 +51,9 @@ pub fn plan<'t>(
 }
 
 /// Judges a result and counts it.
-pub fn count(row: &mut Row, entry: &Entry, rules: Rules, bound: Bound, a: &Args, got: Got) {
+pub fn count(row: &mut Row, entry: &FunctionSpec, rules: Rules, bound: Bound, a: &Args, got: Got) {
     let Some(verdict) = judge::judge(entry, rules, bound, a, got) else { return };
-    // Where only an absolute error is asked for, units say nothing.
+    // Units in the last place do not apply to an absolute bound.
     let absolute = matches!(bound, Bound::Special(rule, _) if matches!(rule(a), Bound::Abs(_) | Bound::Any))
         && verdict.good;
     let results = || {

@@ -1,15 +1,16 @@
 //! Geometric functions (section 6.15.5), on vectors of one to four components.
 //!
-//! Bounds are those of section 7.4: units in the last place, or for `dot` and `cross` multiples of max * max * epsilon, with
-//! the largest operand. References are computed in twice the precision of `f64`, scaled by the largest component.
+//! Bounds are those of section 7.4: units in the last place, or for `dot` and `cross` multiples of max * max
+//! * epsilon, with the largest operand. References are computed in twice the precision of `f64`, scaled by
+//! the largest component.
 
 use super::dd::{Dd, Real, exponent, ldexp, two_mul, two_sum};
 use super::device::{self, Program, Session};
 use super::functions::bits;
-use super::inputs::{Depth, Random, edges, from_bits};
+use super::inputs::{Depth, SplitMix, edges, from_bits};
 use super::judge::{error, round};
-use super::plan::{Line, Plan, Row, Task};
-use super::table::{Mode, Width};
+use super::plan::{Line, MeasurementPlan, Row, Task};
+use super::table::{MathMode, Width};
 use crate::cl;
 
 type Vector = [f64; 4];
@@ -46,8 +47,8 @@ const FUNCTIONS: &[Function] = &[
     function("fast_normalize", [None, Some((8192.0, 1.0)), None], false, true),
 ];
 
-/// A task for each function.
-pub fn plan(plan: &mut Plan<'_>, width: Width, mode: Mode, denormals: bool, depth: Depth) {
+/// Adds a task for each function.
+pub fn plan(plan: &mut MeasurementPlan<'_>, width: Width, mode: MathMode, denormals: bool, depth: Depth) {
     let functions = || FUNCTIONS.iter().filter_map(|f| Some((f, f.bounds[width as usize]?)));
     let program = plan.program(
         functions().map(|(f, _)| source(f, width)).fold(device::pragma(width).into(), |a, b| a + &b),
@@ -109,9 +110,9 @@ fn inputs(f: &Function, width: Width, n: usize, depth: Depth) -> Vec<(Vector, Ve
     };
     let fit = |x| round(width, Real::exact(x));
     let edges = edges(width);
-    let mut random = Random::new(n as u64 + f.name.len() as u64 * 8);
+    let mut random = SplitMix::new(n as u64 + f.name.len() as u64 * 8);
     let top = width.max_exponent();
-    let vector = |kind: u64, random: &mut Random| {
+    let vector = |kind: u64, random: &mut SplitMix| {
         let mut v = [0.0; 4];
         // Some components are far smaller than others.
         let (low, high) = match kind {
@@ -133,7 +134,7 @@ fn inputs(f: &Function, width: Width, n: usize, depth: Depth) -> Vec<(Vector, Ve
         let x = vector(random.next() % 6, &mut random);
         let kind = random.next() % 8;
         let y = match kind {
-            // Close by.
+            // Close to the first operand.
             6 | 7 => x.map(|x| fit(x * (1.0 + random.scaled(-width.precision() - 2, -1)))),
             _ => vector(kind, &mut random),
         };
@@ -181,8 +182,8 @@ fn length_of(v: &[Dd], e: i32) -> (Vec<Dd>, Dd) {
     (v, sum.sqrt())
 }
 
-/// What the result should be; `None` where it is undefined. `simple` forms may overflow and underflow in their squares: the
-/// fast ones, and all of them where edge cases do not count.
+/// Expected result; `None` where it is undefined. `simple` forms may overflow and underflow in their squares:
+/// the fast ones, and all of them where edge cases do not count.
 fn answer(f: &Function, n: usize, width: Width, simple: bool, x: &Vector, y: &Vector) -> Option<Vec<Real>> {
     let (x, y) = (&x[..n], &y[..n]);
     let exact = |v: &[f64]| v.iter().map(|x| Dd::from(*x)).collect::<Vec<_>>();
@@ -208,7 +209,7 @@ fn answer(f: &Function, n: usize, width: Width, simple: bool, x: &Vector, y: &Ve
         // Halves, so that the difference does not overflow.
         "distance" | "fast_distance" => x.iter().zip(y).map(|(a, b)| two_sum(a * 0.5, b * -0.5)).collect(),
         "normalize" if x.iter().any(|v| v.is_nan()) => return Some(vec![Real::exact(f64::NAN); n]),
-        // Infinite components are all that counts.
+        // An infinite component decides the result.
         "normalize" if !finite => x
             .iter()
             .map(|v| Dd::from(if v.is_infinite() { 1.0f64.copysign(*v) } else { 0.0f64.copysign(*v) }))
@@ -241,7 +242,8 @@ fn answer(f: &Function, n: usize, width: Width, simple: bool, x: &Vector, y: &Ve
     })
 }
 
-/// The largest error of the components, in units or multiples of max * max * epsilon; `None` where nothing is defined.
+/// The largest error of the components, in units or multiples of max * max * epsilon; `None` if none is
+/// defined.
 fn worst(
     f: &Function,
     n: usize,
@@ -257,7 +259,7 @@ fn worst(
     for (want, got) in wanted.iter().zip(got) {
         let e = if f.absolute {
             let eps = ldexp(1.0, 1 - width.precision());
-            // Each operation may lose what is below the format's smallest number.
+            // Each operation may lose bits below the format's smallest number.
             let lost = if flush { 2.0 * n as f64 * smallest } else { n as f64 * smallest * eps };
             let missed = (want.distance(*got, 0).abs() - lost).max(0.0);
             if missed == 0.0 { 0.0 } else { missed / (most * most) / eps }
@@ -278,15 +280,15 @@ fn count(
     n: usize,
     width: Width,
     denormals: bool,
-    mode: Mode,
+    mode: MathMode,
     (x, y): (&Vector, &Vector),
     got: &Vector,
     bound: f64,
 ) {
-    let relaxed = mode == Mode::Relaxed;
+    let relaxed = mode == MathMode::Relaxed;
     let flush = !denormals || relaxed;
     let operands = || x[..n].iter().chain(if f.has_two_operands { &y[..n] } else { &[] });
-    // Halves are computed in single precision, whose range is enough.
+    // Halves are computed in single precision, whose range suffices.
     let how = (flush, relaxed && width != Width::F16);
     let Some(mut error) = worst(f, n, width, how, (x, y), got) else { return };
     if relaxed && !operands().all(|v| v.is_finite()) {
@@ -294,8 +296,7 @@ fn count(
     }
     let smallest = ldexp(1.0, width.min_exponent());
     let flushed = |v: &Vector| v.map(|v| if v.abs() < smallest { 0.0 } else { v });
-    // Denormal operands may have been taken as zeros, and so may denormal components of the difference that a distance is the
-    // length of.
+    // Denormal operands may count as zeros, and so may denormal components of the difference in a distance.
     let difference = |x: &Vector, y: &Vector| flushed(&std::array::from_fn(|i| x[i] - y[i]));
     let mut others = Vec::new();
     if flush && operands().any(|v| *v != 0.0 && v.abs() < smallest) {
@@ -358,7 +359,7 @@ mod tests {
                 2,
                 Width::F32,
                 true,
-                Mode::Default,
+                MathMode::Default,
                 (&x, &[1.0, 1.0, 0.0, 0.0]),
                 &got,
                 4.75,
@@ -387,7 +388,7 @@ mod tests {
                 3,
                 Width::F32,
                 keeps,
-                Mode::Default,
+                MathMode::Default,
                 (&x, &y),
                 &[got, 0.0, 0.0, 0.0],
                 8.5,

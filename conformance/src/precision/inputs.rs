@@ -1,11 +1,12 @@
-//! Operands: edge cases, their combinations, and samples spread over all bit patterns and over where functions live.
+//! Operands: edge cases, their combinations, and samples spread over all bit patterns and over the functions'
+//! interesting ranges.
 
 use super::dd::{Real, ldexp};
 use super::judge::round;
 use super::reference::Args;
 use super::table::{Shape, Width};
 
-/// How much is tried.
+/// Number of operands to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     Quick,
@@ -31,11 +32,11 @@ pub fn to_bits(width: Width, x: f64) -> u64 {
 }
 
 /// SplitMix64 (G. Steele, D. Lea, C. Flood).
-pub struct Random(u64);
+pub struct SplitMix(u64);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
+impl SplitMix {
+    pub fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
     }
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -85,7 +86,7 @@ pub fn edges(width: Width) -> Vec<f64> {
         0.3,
     ]);
     list.extend([pi / 4.0, pi / 2.0, pi, 2.0 * pi, 3.0 * pi, std::f64::consts::E, std::f64::consts::LN_2]);
-    // Largest odd integer, where fractions end, and beyond.
+    // Largest odd integer, the end of fractions, and beyond.
     list.extend([-1, 0, 1].map(|d| ldexp(1.0, p) + f64::from(d)));
     list.extend([0, 1].map(|d| ldexp(1.0, p - 1) - 0.5 * f64::from(d)));
     list.extend([7, 15, 31, 32, 63, 64].map(|n| ldexp(1.0, n)));
@@ -139,8 +140,9 @@ const INTEGERS: [i32; 26] = [
     i32::MIN,
 ];
 
-/// Where a function takes pairs worth trying: for powers, results within the range of the format.
-fn pair(name: &str, width: Width, r: &mut Random) -> (f64, f64) {
+/// Pairs of operands of interest to a function: for powers, those with results within the range of the
+/// format.
+fn pair(name: &str, width: Width, r: &mut SplitMix) -> (f64, f64) {
     let top = width.max_exponent();
     match r.next() % 3 {
         0 => (from_bits(width, r.next()), from_bits(width, r.next())),
@@ -162,7 +164,8 @@ fn pair(name: &str, width: Width, r: &mut Random) -> (f64, f64) {
     }
 }
 
-/// Operands of a function: called with one chunk after the other. Every half, but every float only in [`super::sweep`].
+/// Passes operands of a function to a callback, chunk by chunk. Includes every half, but every float only in
+/// [`super::sweep`].
 pub fn generate(
     name: &str,
     shape: Shape,
@@ -175,7 +178,7 @@ pub fn generate(
     let mut edges = edges(width);
     let mut list: Vec<Args> = Vec::new();
     let mut random =
-        Random::new(name.bytes().fold(7, |h: u64, b| h.wrapping_mul(31).wrapping_add(u64::from(b))));
+        SplitMix::new(name.bytes().fold(7, |h: u64, b| h.wrapping_mul(31).wrapping_add(u64::from(b))));
     let samples = match depth {
         Depth::Quick => 600,
         Depth::Normal => 40_000,
@@ -204,7 +207,7 @@ pub fn generate(
             }
             list.clear();
             list.extend(edges.iter().map(|&x| Args { x, ..none }));
-            // Where most functions are interesting.
+            // The interesting range of most functions.
             list.extend((0..samples / 2).map(|_| Args { x: fit(width, random.scaled(-6, 8)), ..none }));
         }
         Shape::F2 | Shape::Remquo => {
@@ -226,7 +229,7 @@ pub fn generate(
                 let (x, y) = (fit(width, x), fit(width, y));
                 let z = match random.next() % 3 {
                     0 => from_bits(width, random.next()),
-                    // Against the product.
+                    // Cancels against the product.
                     1 => fit(width, -x * y * (1.0 + random.scaled(-60, -1))),
                     _ => fit(width, random.unit()),
                 };

@@ -1,8 +1,9 @@
-//! Errors in units in the last place (section 7.4), and what a result may be where denormals are flushed (section 7.5.3).
+//! Errors in units in the last place (section 7.4), and results allowed where denormals are flushed (section
+//! 7.5.3).
 
 use super::dd::{Real, exponent, ldexp};
 use super::reference::{Answer, Args, answer};
-use super::table::{Bound, Entry, Width};
+use super::table::{Bound, FunctionSpec, Width};
 
 /// The nearest number of the format, ties to even.
 pub fn round(width: Width, r: Real) -> f64 {
@@ -37,7 +38,7 @@ pub fn round(width: Width, r: Real) -> f64 {
     }
 }
 
-/// The error of `got`; infinite where a NaN, an infinity or the sign of an exact zero is wrong.
+/// Error of `got`; infinite for a wrong NaN, infinity or sign of an exact zero.
 pub fn error(width: Width, got: f64, want: Real, signed_zero: bool) -> f64 {
     let w = want.value.hi;
     if w.is_nan() {
@@ -60,7 +61,7 @@ pub fn error(width: Width, got: f64, want: Real, signed_zero: bool) -> f64 {
     let top = width.max_exponent();
     let unit = want.leading().map_or(least, |e| (e.min(top) - width.precision() + 1).max(least));
     if got.is_infinite() {
-        // The number that would come after the largest.
+        // The number after the largest one.
         if (got < 0.0) != (w < 0.0) {
             return f64::INFINITY;
         }
@@ -73,7 +74,7 @@ pub fn error(width: Width, got: f64, want: Real, signed_zero: bool) -> f64 {
     want.distance(got, unit).abs()
 }
 
-/// What a device gave for one set of operands.
+/// Results of a device for one set of operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Got {
     pub value: f64,
@@ -81,11 +82,11 @@ pub struct Got {
     pub int: i32,
 }
 
-/// How results are compared.
+/// Rules by which results are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub width: Width,
-    /// Denormal operands and results may be taken as zeros.
+    /// Denormal operands and results may count as zeros.
     pub flush: bool,
     /// NaN, infinities and the sign of zero do not count.
     pub finite_only: bool,
@@ -93,14 +94,14 @@ pub struct Rules {
 
 /// An error and whether it is allowed.
 #[derive(Clone, Copy, Debug)]
-pub struct Verdict {
+pub struct Accuracy {
     /// In units in the last place; NaN where the result is undefined.
     pub ulp: f64,
     pub good: bool,
 }
 
-/// Judges a result. `None` if the result is undefined for these operands.
-pub fn judge(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -> Option<Verdict> {
+/// Measures the error of a result. Returns `None` if the result is undefined for these operands.
+pub fn judge(entry: &FunctionSpec, rules: Rules, bound: Bound, args: &Args, got: Got) -> Option<Accuracy> {
     if entry.domain.is_some_and(|d| !d(args)) {
         return None;
     }
@@ -112,7 +113,7 @@ pub fn judge(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -
     if first.good || !rules.flush {
         return Some(first);
     }
-    // Any operand that is denormal may have been taken as a zero of either sign.
+    // Any denormal operand may count as a zero of either sign.
     let smallest = ldexp(1.0, rules.width.min_exponent());
     let choices = |v: f64| if v != 0.0 && v.abs() < smallest { vec![v, 0.0, -0.0] } else { vec![v] };
     for &x in &choices(args.x) {
@@ -123,17 +124,17 @@ pub fn judge(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -
                 let next =
                     entry.name == "nextafter" && x == 0.0 && y != 0.0 && got.value == smallest.copysign(y);
                 if next {
-                    return Some(Verdict { ulp: 0.0, good: true });
+                    return Some(Accuracy { ulp: 0.0, good: true });
                 }
                 if entry.domain.is_some_and(|d| !d(&flushed)) {
                     return None;
                 }
-                // Between multiplication and addition, the product too.
+                // The product between multiplication and addition, too.
                 let unfused = matches!(entry.name, "mad" | "x * y + z") && (x * y).abs() < smallest;
                 if unfused && (got.value == z || (z.is_nan() && got.value.is_nan())) {
-                    return Some(Verdict { ulp: 0.0, good: true });
+                    return Some(Accuracy { ulp: 0.0, good: true });
                 }
-                // A result that is undefined for the operands as the device may take them.
+                // The result is undefined for the operands as the device may flush them.
                 let v = compare(entry, rules, at(&flushed), &flushed, got)?;
                 if v.good {
                     return Some(v);
@@ -144,7 +145,7 @@ pub fn judge(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -
     Some(first)
 }
 
-fn compare(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -> Option<Verdict> {
+fn compare(entry: &FunctionSpec, rules: Rules, bound: Bound, args: &Args, got: Got) -> Option<Accuracy> {
     let want = answer(entry.name, rules.width, args)?;
     if rules.finite_only {
         let values = [Some(want.value), want.second].into_iter().flatten();
@@ -170,14 +171,14 @@ fn compare(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -> 
             _ => int == got.int,
         };
         if !right {
-            return Some(Verdict { ulp: f64::INFINITY, good: false });
+            return Some(Accuracy { ulp: f64::INFINITY, good: false });
         }
     }
     Some(verdict)
 }
 
-/// Whether the specification prescribes the result (C99 Annex F, section 7.5.1), so that nothing else will do. Infinite
-/// results and NaN never have an allowance.
+/// Whether the specification prescribes the result exactly (C99 Annex F, section 7.5.1). Infinite results and
+/// NaN never have a tolerance.
 pub fn is_prescribed(name: &str, a: &Args) -> bool {
     let (x, y) = (a.x, a.y);
     match name {
@@ -202,21 +203,22 @@ pub fn is_prescribed(name: &str, a: &Args) -> bool {
     }
 }
 
-fn values(entry: &Entry, rules: Rules, bound: Bound, want: &Answer, got: Got) -> Verdict {
-    let mut all = Verdict { ulp: 0.0, good: true };
+fn values(entry: &FunctionSpec, rules: Rules, bound: Bound, want: &Answer, got: Got) -> Accuracy {
+    let mut all = Accuracy { ulp: 0.0, good: true };
     for (want, got) in [(Some(want.value), got.value), (want.second, got.second)] {
         let Some(want) = want else { continue };
         if entry.name == "ilogb" {
             continue;
         }
         let v = one(entry, rules, bound, want, got);
-        all = Verdict { ulp: all.ulp.max(v.ulp), good: all.good && v.good };
+        all = Accuracy { ulp: all.ulp.max(v.ulp), good: all.good && v.good };
     }
     all
 }
 
-fn one(entry: &Entry, rules: Rules, bound: Bound, want: Real, got: f64) -> Verdict {
-    // Either zero will do where the operands are zeros of both signs, and where the gamma function underflows.
+fn one(entry: &FunctionSpec, rules: Rules, bound: Bound, want: Real, got: f64) -> Accuracy {
+    // Either zero is allowed for operands that are zeros of both signs, and for underflow of the gamma
+    // function.
     let any_zero = rules.finite_only
         || matches!(
             entry.name,
@@ -234,12 +236,12 @@ fn one(entry: &Entry, rules: Rules, bound: Bound, want: Real, got: f64) -> Verdi
         Bound::Abs(most) => (got - want.approx()).abs() <= most || ulp <= 0.5,
         Bound::Any | Bound::None | Bound::Special(..) => true,
     };
-    // A denormal result flushed, or a result that rounding would have made denormal.
+    // A flushed denormal result, or one that rounding would have made denormal.
     let smallest = ldexp(1.0, width.min_exponent());
     if !good && rules.flush && got == 0.0 && exact.abs() <= smallest {
-        return Verdict { ulp: 0.0, good: true };
+        return Accuracy { ulp: 0.0, good: true };
     }
-    Verdict { ulp, good }
+    Accuracy { ulp, good }
 }
 
 #[cfg(test)]
@@ -248,7 +250,7 @@ mod tests {
     use super::super::table::TABLE;
     use super::*;
 
-    fn entry(name: &str) -> &'static Entry {
+    fn entry(name: &str) -> &'static FunctionSpec {
         TABLE.iter().find(|e| e.name == name).unwrap()
     }
 
@@ -292,13 +294,15 @@ mod tests {
         let check = |name: &str, a: Args, value: f32, rules: Rules| {
             let got = Got { value: f64::from(value), second: 0.0, int: 0 };
             let e = entry(name);
-            judge(e, rules, e.bound(rules.width, super::super::table::Mode::Default), &a, got).unwrap().good
+            judge(e, rules, e.bound(rules.width, super::super::table::MathMode::Default), &a, got)
+                .unwrap()
+                .good
         };
         assert!(check("exp", a, std::f32::consts::E, rules));
         assert!(check("exp", a, std::f32::consts::E + 7e-7, rules));
         assert!(!check("exp", a, std::f32::consts::E + 1e-6, rules));
         assert!(!check("sin", Args { x: -0.0, ..a }, 0.0, rules));
-        // A unit is allowed, except where the result is prescribed.
+        // An error of one unit is allowed, unless the result is prescribed.
         assert!(check("exp", Args { x: 0.0, ..a }, 1.0, rules));
         assert!(!check("exp", Args { x: 0.0, ..a }, 1.0f32.next_up(), rules));
         assert!(!check("log", a, 1e-45, rules));
@@ -326,14 +330,14 @@ mod tests {
             let args = Args { x: x.into(), y: y.into(), z: 0.0, n: 0 };
             let e = entry(name);
             let got = Got { value: f64::from(value), second: 0.0, int: 0 };
-            judge(e, rules, e.bound(rules.width, super::super::table::Mode::Relaxed), &args, got)
+            judge(e, rules, e.bound(rules.width, super::super::table::MathMode::Relaxed), &args, got)
                 .map(|v| v.good)
         };
         // log(0) and 1 / 0 are infinite, and infinities do not count here.
         assert_eq!(judged("log", 1e-40, 0.0, -100.0), None);
         assert_eq!(judged("log", 1e-40, 0.0, -92.1034), Some(true));
         assert_eq!(judged("log", 1e-30, 0.0, -100.0), Some(false));
-        // Nothing is promised of powers of zero.
+        // Powers of zero are unspecified.
         assert_eq!(judged("pow", 1e-40, 0.01, 7.0), Some(true));
         assert_eq!(judged("pow", 1e-30, 0.01, 7.0), Some(false));
         assert_eq!(judged("exp", 1e-40, 0.0, 1.001), Some(false));

@@ -1,11 +1,13 @@
-//! `precision`: measures the largest error of every mathematical function on an OpenCL device and compares it with what
-//! section 7.4 of the OpenCL C specification allows; special values of C99 Annex F must be exact.
+//! `precision`: measures the largest error of every mathematical function on an OpenCL device and compares it
+//! with the bounds of section 7.4 of the OpenCL C specification. Special values of C99 Annex F must be exact.
 //!
-//! The result is a Markdown table; the exit status is 1 when a bound is exceeded. One-operand functions are tried with
-//! every half, and with every float where `--full` is given; everything else with edge cases, their combinations and
-//! samples spread over all bit patterns. `table` holds the bounds, `reference` (with `wide` and `dd`) the exact values,
-//! `judge` the errors, `inputs` the operands, `device` the kernels, `plan` the threads; `functions` measures what is in the
-//! table, `sweep` every float, `geometric` and `conversions` what their names say.
+//! The result is a Markdown table; the exit status is 1 when a bound is exceeded. One-operand functions are
+//! tried with every half, and with `--full` with every float. All others are tried with edge cases, their
+//! combinations and samples spread over all bit patterns.
+//!
+//! `table` holds the bounds, `reference` (with `wide` and `dd`) the exact values, `judge` the errors,
+//! `inputs` the operands, `device` the kernels, `plan` the threads. `functions` measures the functions of the
+//! table, `sweep` every float, `geometric` and `conversions` the functions that their names say.
 
 mod conversions;
 mod dd;
@@ -20,15 +22,15 @@ mod sweep;
 mod table;
 mod wide;
 
-use device::{Api, Device, Format, Session};
+use device::{Api, Device, FormatSupport, Session};
 use inputs::Depth;
-use plan::{Line, Plan, Row};
+use plan::{Line, MeasurementPlan, Row};
 use std::fmt::Write;
-use table::{Bound, Entry, Mode, TABLE, Width};
+use table::{Bound, FunctionSpec, MathMode, TABLE, Width};
 
 /// Arguments of `precision`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct PrecisionArgs {
     /// Device, counted over all platforms
     #[arg(long, default_value_t = 0)]
     device: usize,
@@ -38,8 +40,8 @@ pub struct Arguments {
     /// Every float for functions of one operand, and fifty times the samples
     #[arg(long, conflicts_with = "quick")]
     full: bool,
-    /// Only these functions, separated by commas; a..b are those from a to b in the order of the table; "geometric",
-    /// "conversions"
+    /// Only these functions, separated by commas; a..b are those from a to b in the order of the table;
+    /// "geometric", "conversions"
     #[arg(long, value_delimiter = ',')]
     functions: Vec<String>,
     /// Only these types, separated by commas: half, float, double
@@ -51,19 +53,19 @@ pub struct Arguments {
     /// Threads, each with a queue of its own; as many as processors by default
     #[arg(long)]
     jobs: Option<usize>,
-    /// Where the table goes, as well as to standard output
+    /// File for the table, besides standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
 }
 
-/// What is wanted.
+/// The selected functions, types and modes.
 struct Chosen {
     functions: Vec<bool>,
     geometric: bool,
     conversions: bool,
 }
 
-/// Which functions of the table are wanted; an error if a name is unknown.
+/// The selected functions of the table; an error if a name is unknown.
 fn chosen(list: &[String]) -> Result<Chosen, String> {
     let all = list.is_empty();
     let mut chosen = Chosen { functions: vec![all; TABLE.len()], geometric: all, conversions: all };
@@ -85,8 +87,8 @@ fn chosen(list: &[String]) -> Result<Chosen, String> {
     Ok(chosen)
 }
 
-/// Measures; false if a bound is exceeded.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+/// Measures the functions. Returns false if a bound is exceeded.
+pub fn run(arguments: &PrecisionArgs) -> Result<bool, String> {
     let api = Api::load()?;
     let devices = api.devices()?;
     let device =
@@ -102,18 +104,18 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         _ => Depth::Normal,
     };
     let formats = Width::ALL.map(|w| (w, device::format(&api, device, &extensions, w)));
-    let mut plan = Plan::default();
+    let mut plan = MeasurementPlan::default();
     // The task of each form that is tried with every float.
     let (mut forms, mut tasks) = (Vec::new(), Vec::new());
     for (width, format) in formats {
         if !format.available || !among(&arguments.types, width.name()) {
             continue;
         }
-        for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
-            if !among(&arguments.modes, mode.name()) || (mode == Mode::Rounded && !format.rounded) {
+        for mode in [MathMode::Default, MathMode::Rounded, MathMode::Relaxed] {
+            if !among(&arguments.modes, mode.name()) || (mode == MathMode::Rounded && !format.rounded) {
                 continue;
             }
-            let entries: Vec<(usize, &Entry)> = TABLE
+            let entries: Vec<(usize, &FunctionSpec)> = TABLE
                 .iter()
                 .enumerate()
                 .filter(|(i, e)| !matches!(e.bound(width, mode), Bound::None) && wanted.functions[*i])
@@ -125,12 +127,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                 }
             }
             functions::plan(&mut plan, &entries, width, mode, format.denormals, depth);
-            if wanted.geometric && mode != Mode::Rounded {
+            if wanted.geometric && mode != MathMode::Rounded {
                 geometric::plan(&mut plan, width, mode, format.denormals, depth);
             }
         }
     }
-    if wanted.conversions && among(&arguments.modes, Mode::Default.name()) {
+    if wanted.conversions && among(&arguments.modes, MathMode::Default.name()) {
         conversions::plan(&mut plan, &formats.map(|(_, format)| format), depth);
     }
     let told = |line: &Line, row: &Row| eprintln!("{}", show(line, row));
@@ -160,10 +162,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     if rows.is_empty() { Err("nothing was measured".into()) } else { Ok(wrong.is_empty()) }
 }
 
-/// Measures; what is outside of its bound, if anything is.
+/// Measures; returns the functions outside their bounds.
 pub type Measure<'a> = &'a mut dyn FnMut() -> Result<Option<String>, String>;
 
-/// Offers everything that is measured on a device to `visit`, in one thread. Programs are built where they are first needed.
+/// Passes every measurement of a device to `visit`, in one thread. Programs are built at their first use.
 pub fn each(
     api: &Api,
     device: &Device,
@@ -174,16 +176,16 @@ pub fn each(
     let extensions = session.extensions();
     let depth = if quick { Depth::Quick } else { Depth::Normal };
     let formats = Width::ALL.map(|w| device::format(api, device, &extensions, w));
-    let mut plan = Plan::default();
+    let mut plan = MeasurementPlan::default();
     for (width, format) in Width::ALL.into_iter().zip(&formats).filter(|(_, f)| f.available) {
-        for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
-            if mode == Mode::Rounded && !format.rounded {
+        for mode in [MathMode::Default, MathMode::Rounded, MathMode::Relaxed] {
+            if mode == MathMode::Rounded && !format.rounded {
                 continue;
             }
             let entries =
                 TABLE.iter().enumerate().filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None));
             functions::plan(&mut plan, &entries.collect::<Vec<_>>(), width, mode, format.denormals, depth);
-            if mode != Mode::Rounded {
+            if mode != MathMode::Rounded {
                 geometric::plan(&mut plan, width, mode, format.denormals, depth);
             }
         }
@@ -211,7 +213,7 @@ pub fn each(
     Ok(())
 }
 
-fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String {
+fn heading(device: &Device, depth: Depth, formats: &[(Width, FormatSupport)]) -> String {
     let denormals: Vec<String> = formats
         .iter()
         .filter(|(_, f)| f.available)
@@ -219,11 +221,12 @@ fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String
         .collect();
     format!(
         "# Precision of mathematical functions\n\n\
-         Written by `conformance precision --output docs/precision.md`: the largest error found for each function, in units in the\n\
-         last place, beside what section 7.4 of the OpenCL C specification allows; results that it prescribes are exact. `--full`\n\
-         tries every float. Where the device's own operations are used is decided from the float controls that it reports and from\n\
-         its driver's identity: the table in [architecture.md](architecture.md) says which, and what is used elsewhere.\n\n\
-         Device: {} ({}). Depth: {}. Denormals: {}.\n\n\
+         Written by `conformance precision --output docs/precision.md`: the largest error found for each function, in\n\
+         units in the last place, beside the bound of section 7.4 of the OpenCL C specification. Results that it\n\
+         prescribes must be exact. `--full` tries every float. The table in [math.md](math.md) says where the device's\n\
+         own operations are used, depending on its float controls and its driver's identity.\n\n\
+         Device: {} ({}). Depth: {}.\n\
+         Denormals: {}.\n\n\
          | function | type | mode | allowed | measured | worst operands | tried | wrong |\n\
          |---|---|---|---|---|---|---|---|\n",
         device.name.split(" @").next().unwrap_or_default(),

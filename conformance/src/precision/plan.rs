@@ -1,11 +1,11 @@
-//! Work in pieces: programs, and tasks that each measure one line of the result with a kernel of one of them. Tasks are
-//! taken by threads, each with a context and a queue of its own.
+//! Work in pieces: programs, and tasks that each measure one line of the result with a kernel of a program.
+//! Threads take the tasks, each with its own context and queue.
 
 use super::device::{Api, Device, Program, Session};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is measured, as the table shows it.
+/// A line of the table: the function and how it is measured.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub name: String,
@@ -14,7 +14,7 @@ pub struct Line {
     pub allowed: String,
 }
 
-/// What was found.
+/// Result of a measurement.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub tried: u64,
@@ -27,7 +27,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Takes in what another share found; of equal errors this one's stays.
+    /// Merges the result of another share; of equal errors this one's is kept.
     pub fn add(&mut self, other: Row) {
         self.tried += other.tried;
         self.wrong += other.wrong;
@@ -65,20 +65,20 @@ pub struct Task<'t> {
 }
 
 #[derive(Default)]
-pub struct Plan<'t> {
-    /// Sources and options.
+pub struct MeasurementPlan<'t> {
+    /// Sources with build options.
     pub programs: Vec<(String, &'static str)>,
     pub tasks: Vec<Task<'t>>,
 }
 
-impl Plan<'_> {
-    /// The index of a program with this source.
+impl MeasurementPlan<'_> {
+    /// Adds a program; returns its index.
     pub fn program(&mut self, source: String, options: &'static str) -> usize {
         self.programs.push((source, options));
         self.programs.len() - 1
     }
 
-    /// Does every task; rows are in the order of the tasks, and `done` is told of each as it comes.
+    /// Executes every task. Rows are in the order of the tasks; `done` is called for each as it completes.
     pub fn run(
         &self,
         api: &Api,
@@ -86,7 +86,7 @@ impl Plan<'_> {
         jobs: usize,
         done: impl Fn(&Line, &Row) + Sync,
     ) -> Result<Vec<Row>, String> {
-        // Once each, so that threads find them in the driver's cache.
+        // Builds each once, so that threads find them in the driver's cache.
         spread(jobs, self.programs.len(), |indices| {
             let session = Session::new(api, device)?;
             for (source, options) in indices.map(|i| &self.programs[i]) {
@@ -117,7 +117,8 @@ impl Plan<'_> {
     }
 }
 
-/// Gives the numbers below `count` to threads, each of which takes one after the other; the first error ends all.
+/// Distributes the numbers below `count` to threads, each of which takes one after the other. The first error
+/// ends all.
 pub fn spread(
     jobs: usize,
     count: usize,

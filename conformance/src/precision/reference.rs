@@ -1,16 +1,16 @@
-//! Reference values: what each function gives exactly (or to far more bits than the device has), special values of C99
-//! Annex F and section 7.5.1 of the OpenCL C specification included.
+//! Reference values: each function's result, exact or with far more bits than the device's, including special
+//! values of C99 Annex F and section 7.5.1 of the OpenCL C specification.
 //!
-//! For half and single precision `f64` arithmetic is more than enough; double precision takes the result of `f64` only
-//! to settle special values and poles, and [`super::wide`] for everything else. Functions whose results are exact, or
-//! correctly rounded by definition, give the exact value, which [`super::judge`] rounds.
+//! For half and single precision `f64` arithmetic is more than enough. Double precision uses the `f64` result
+//! only to settle special values and poles, and [`super::wide`] for everything else. Functions whose results
+//! are exact, or correctly rounded by definition, return the exact value, which [`super::judge`] rounds.
 
 use super::dd::{Dd, Real, exponent, ldexp, two_sum};
 use super::table::Width;
 use super::wide;
 use std::f64::consts::PI;
 
-/// Operands, exactly representable in the format in question; those a function lacks are 0.
+/// Operands, exactly representable in the format in question; operands that a function lacks are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Args {
     pub x: f64,
@@ -27,7 +27,7 @@ pub struct Answer {
     pub second: Option<Real>,
     /// The integer result; for `remquo` its low seven bits and sign count.
     pub int: Option<i32>,
-    /// Another value that is as right (`mad`: fused or not).
+    /// Another value that is equally right (`mad`: fused or not).
     pub other: Option<Real>,
 }
 
@@ -42,10 +42,10 @@ impl From<f64> for Answer {
     }
 }
 
-/// Single and double precision of one-operand functions: `f64` with special values, then the wide form.
-pub type One = (fn(f64) -> f64, fn(f64) -> Real);
+/// References of one-operand functions: `f64` with special values, then the wide form.
+pub type UnaryReference = (fn(f64) -> f64, fn(f64) -> Real);
 
-pub fn one(name: &str) -> Option<One> {
+pub fn one(name: &str) -> Option<UnaryReference> {
     Some(match name {
         "acos" => (f64::acos, wide::acos),
         "asin" => (f64::asin, wide::asin),
@@ -189,7 +189,7 @@ fn signed_power(x: f64, y: Dd, odd: bool) -> Real {
     if odd && x < 0.0 { Real { value: -r.value, exp: r.exp } } else { r }
 }
 
-/// Double precision where the `f64` result is no special value.
+/// Double-precision result where the `f64` result is not a special value.
 fn refine(f64_result: f64, operands_finite: bool, wide: impl FnOnce() -> Real) -> Real {
     if !operands_finite || !f64_result.is_finite() || f64_result == 0.0 {
         Real::exact(f64_result)
@@ -249,12 +249,12 @@ fn fused(a: &Args, width: Width) -> Real {
     two_sum(p, a.z).into()
 }
 
-/// The function that this one computes too, to other bounds.
+/// The function that this one computes too, with other bounds.
 pub fn stem(name: &str) -> &str {
     name.strip_prefix("half_").or_else(|| name.strip_prefix("native_")).unwrap_or(name)
 }
 
-/// Answers of a function of one operand in single precision, for use in loops.
+/// References of one-operand functions in single precision, for use in loops.
 pub fn single(name: &str) -> Option<fn(f64) -> Answer> {
     Some(match name {
         "fract" => |x| fract(x, Width::F32),
@@ -306,7 +306,7 @@ fn lgamma_r(x: f64, value: Real) -> Answer {
     Answer { int: x.is_finite().then_some(sign), ..value.into() }
 }
 
-/// The answer of a function; `None` if the name is unknown.
+/// The reference of a function; `None` if the name is unknown.
 pub fn answer(name: &str, width: Width, a: &Args) -> Option<Answer> {
     let name = stem(name);
     let Args { x, y, z, n } = *a;

@@ -1,15 +1,16 @@
 //! Every float: functions of one single-precision operand, applied to all of its 2^32 values.
 //!
-//! Kernels make the operands from their ids, so that only results are transferred. A reference value is computed once for
-//! all forms of a function (default and relaxed, `half_` and `native_`), and for both signs where the function is odd or even;
-//! results within their bound are judged in a few instructions, everything else by [`super::judge`].
+//! Kernels make the operands from their ids, so that only results are transferred. A reference value is
+//! computed once for all forms of a function (default and relaxed, `half_` and `native_`), and for both signs
+//! if the function is odd or even. Results within their bound are accepted in a few instructions;
+//! [`super::judge`] decides all others.
 
 use super::device::{self, Api, Device, PATTERNS, Program, Session};
 use super::functions;
 use super::judge::Got;
 use super::plan::{Row, spread};
 use super::reference::{self, Answer, Args};
-use super::table::{Bound, Entry, Mode, Shape, Width};
+use super::table::{Bound, FunctionSpec, MathMode, Shape, Width};
 use crate::cl;
 use std::sync::Mutex;
 
@@ -17,17 +18,17 @@ use std::sync::Mutex;
 #[derive(Clone, Copy)]
 pub struct Form<'t> {
     pub index: usize,
-    pub entry: &'t Entry,
-    pub mode: Mode,
+    pub entry: &'t FunctionSpec,
+    pub mode: MathMode,
     pub denormals: bool,
 }
 
-/// Whether a function belongs here.
-pub fn is_swept(entry: &Entry) -> bool {
+/// Whether a function is swept.
+pub fn is_swept(entry: &FunctionSpec) -> bool {
     matches!(entry.shape, Shape::F1 | Shape::ToInt | Shape::Second | Shape::SecondInt)
 }
 
-/// The sign of f(-x) / f(x), where it is always the same.
+/// The sign of f(-x) / f(x), if it is constant.
 fn symmetry(name: &str) -> Option<f64> {
     match name {
         "cos" | "cosh" | "cospi" | "fabs" | "logb" => Some(1.0),
@@ -66,8 +67,8 @@ fn wanted(name: &str, first: u32) -> Result<Wanted, String> {
     Ok(Wanted::Answers((0..2 * half).map(|i| answer(operand(first, i))).collect()))
 }
 
-/// The error of a result, if it is certain to be within its bound; `None` where more thought is needed. That some results
-/// are prescribed is left to the other samples, which have all operands that matter.
+/// Error of a result that is certainly within its bound; `None` if [`super::judge`] must decide. Prescribed
+/// results are left to the other samples, which contain all operands concerned.
 fn quick(bound: Bound, x: f64, want: f64, got: f64) -> Option<f64> {
     const MAX: f64 = f32::MAX as f64;
     const NORMAL: f64 = f32::MIN_POSITIVE as f64;
@@ -89,7 +90,7 @@ fn quick(bound: Bound, x: f64, want: f64, got: f64) -> Option<f64> {
         Bound::Any => Some(ulp),
         Bound::Special(rule, _) => match rule(&Args { x, y: 0.0, z: 0.0, n: 0 }) {
             Bound::Ulp(most) => (ulp <= most).then_some(ulp),
-            // Units say nothing where only an absolute error is asked for.
+            // Units in the last place do not apply to an absolute bound.
             Bound::Abs(most) => ((got - want).abs() <= most).then_some(0.0),
             _ => Some(0.0),
         },
@@ -97,7 +98,7 @@ fn quick(bound: Bound, x: f64, want: f64, got: f64) -> Option<f64> {
     }
 }
 
-/// What a launch gave.
+/// Result of one launch.
 #[derive(Default)]
 struct Results {
     value: Vec<f32>,
@@ -124,7 +125,7 @@ fn judge(row: &mut Row, form: &Form<'_>, first: u32, wanted: &Wanted, results: &
             Wanted::Values(values) => values[i],
             Wanted::Answers(answers) => answers[i].value.value.hi,
         };
-        // Nothing is asked of what is not finite.
+        // Results that are not finite are not bounded.
         if rules.finite_only && !(x.is_finite() && want.abs() <= f64::from(f32::MAX)) {
             continue;
         }
@@ -158,7 +159,7 @@ fn judge(row: &mut Row, form: &Form<'_>, first: u32, wanted: &Wanted, results: &
     }
 }
 
-/// Applies every form to every float; `done` is told of each form when all is known of it.
+/// Applies every form to every float; `done` is called for each form when it is complete.
 pub fn run(
     api: &Api,
     device: &Device,
@@ -166,7 +167,7 @@ pub fn run(
     forms: &[Form<'_>],
     done: impl Fn(usize, &Row) + Sync,
 ) -> Result<Vec<Row>, String> {
-    // Forms of one function beside each other.
+    // Forms of one function are adjacent.
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
     for (i, form) in forms.iter().enumerate() {
         let stem = reference::stem(form.entry.name);
@@ -179,9 +180,9 @@ pub fn run(
     let rows = Mutex::new((vec![Row::default(); forms.len()], vec![0; groups.len()]));
     spread(jobs, groups.len() * launches, |indices| {
         let session = Session::new(api, device)?;
-        let mut programs: Vec<(Mode, Program<'_>)> = Vec::new();
-        for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
-            let of_mode: Vec<(usize, &Entry)> =
+        let mut programs: Vec<(MathMode, Program<'_>)> = Vec::new();
+        for mode in [MathMode::Default, MathMode::Rounded, MathMode::Relaxed] {
+            let of_mode: Vec<(usize, &FunctionSpec)> =
                 forms.iter().filter(|f| f.mode == mode).map(|f| (f.index, f.entry)).collect();
             if !of_mode.is_empty() {
                 programs.push((mode, session.build(&device::source_of_patterns(&of_mode), mode.options())?));
@@ -253,7 +254,7 @@ mod tests {
     use super::super::table::TABLE;
     use super::*;
 
-    fn entry(name: &str) -> &'static Entry {
+    fn entry(name: &str) -> &'static FunctionSpec {
         TABLE.iter().find(|e| e.name == name).unwrap()
     }
 
@@ -279,12 +280,12 @@ mod tests {
         }
     }
 
-    /// What is found to be fine at once is fine.
+    /// Results that the quick check accepts pass the full check.
     #[test]
     fn quick_judgements_are_right() {
         let mut quickly = 0;
         for entry in TABLE.iter().filter(|e| e.shape == Shape::F1 && e.domain.is_none()) {
-            for mode in [Mode::Default, Mode::Relaxed] {
+            for mode in [MathMode::Default, MathMode::Relaxed] {
                 let rules = functions::rules(entry, Width::F32, mode, true);
                 let bound = entry.bound(Width::F32, mode);
                 for i in 0..4000u32 {
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn wrong_results_are_counted() {
-        let form = Form { index: 0, entry: entry("exp"), mode: Mode::Default, denormals: true };
+        let form = Form { index: 0, entry: entry("exp"), mode: MathMode::Default, denormals: true };
         let first = 0x3f80_0000;
         let wanted = wanted("exp", first).unwrap();
         let mut results = Results {

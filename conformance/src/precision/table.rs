@@ -1,8 +1,10 @@
-//! What section 7.4 of the OpenCL C specification allows: every mathematical function with its largest error, as data.
+//! Bounds of section 7.4 of the OpenCL C specification: every mathematical function with its largest error,
+//! as data.
 //!
 //! Columns are half, single and double precision of the full profile, then single precision under
-//! `-cl-unsafe-math-optimizations` (functions that its table does not name, and other types, keep their bound; where it
-//! speaks of derived implementations, the bound for others holds, except for `tan` and `powr`).
+//! `-cl-unsafe-math-optimizations`. Functions that the specification's table for the latter does not name,
+//! and other types, keep their bound. Where it speaks of derived implementations, the bound for others holds,
+//! except for `tan` and `powr`.
 
 use super::reference::Args;
 use Bound::{Abs, Any, Exact, Special, Ulp};
@@ -22,7 +24,7 @@ impl Width {
     pub fn name(self) -> &'static str {
         ["half", "float", "double"][self as usize]
     }
-    /// Bits of the significand, the implicit one included.
+    /// Bits of the significand, including the implicit one.
     pub fn precision(self) -> i32 {
         [11, 24, 53][self as usize]
     }
@@ -39,16 +41,16 @@ impl Width {
     }
 }
 
-/// How the program is built.
+/// Build mode of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum MathMode {
     Default,
     Relaxed,
     /// Single-precision division and square root are correctly rounded.
     Rounded,
 }
 
-impl Mode {
+impl MathMode {
     pub fn name(self) -> &'static str {
         ["default", "fast-relaxed", "correctly rounded"][self as usize]
     }
@@ -57,7 +59,7 @@ impl Mode {
     }
 }
 
-/// Operands and results.
+/// Shape of a function: its operands and results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// f(x), f(x, y), f(x, y, z)
@@ -79,7 +81,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Which of x, y, z and n there are.
+    /// Whether the function has x, y, z and n.
     pub fn operands(self) -> [bool; 4] {
         match self {
             F1 | ToInt | Second | SecondInt => [true, false, false, false],
@@ -89,7 +91,7 @@ impl Shape {
             OfInt => [false, false, false, true],
         }
     }
-    /// Whether there are a result, a second one and an integer.
+    /// Whether the function has a result, a second result and an integer result.
     pub fn results(self) -> [bool; 3] {
         [self != ToInt, self == Second, matches!(self, ToInt | SecondInt | Remquo)]
     }
@@ -112,7 +114,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// As the table shows it.
+    /// The bound as text of the table.
     pub fn text(self) -> String {
         match self {
             Exact => "exact".to_string(),
@@ -126,42 +128,47 @@ impl Bound {
 }
 
 /// A function, or an expression of x, y and z.
-pub struct Entry {
+pub struct FunctionSpec {
     pub name: &'static str,
     pub shape: Shape,
-    /// Half, single, double.
+    /// Bounds in half, single and double precision.
     pub bounds: [Bound; 3],
-    /// Single precision, relaxed, where it differs.
+    /// Bound in relaxed single precision, if different.
     pub relaxed: Option<Bound>,
     /// Operands for which the result is defined.
     pub domain: Option<fn(&Args) -> bool>,
 }
 
-impl Entry {
+impl FunctionSpec {
     /// Whether it is an expression.
     pub fn is_expression(&self) -> bool {
         self.name.contains(' ')
     }
 
-    pub fn bound(&self, width: Width, mode: Mode) -> Bound {
+    pub fn bound(&self, width: Width, mode: MathMode) -> Bound {
         match (mode, width, self.relaxed) {
-            (Mode::Relaxed, Width::F32, Some(bound)) => bound,
-            (Mode::Rounded, Width::F32, _) if matches!(self.name, "x / y" | "1 / x" | "sqrt") => Exact,
-            (Mode::Rounded, ..) => Bound::None,
+            (MathMode::Relaxed, Width::F32, Some(bound)) => bound,
+            (MathMode::Rounded, Width::F32, _) if matches!(self.name, "x / y" | "1 / x" | "sqrt") => Exact,
+            (MathMode::Rounded, ..) => Bound::None,
             _ => self.bounds[width as usize],
         }
     }
 }
 
-const fn all(name: &'static str, shape: Shape, bound: Bound) -> Entry {
-    Entry { name, shape, bounds: [bound; 3], relaxed: None, domain: None }
+const fn all(name: &'static str, shape: Shape, bound: Bound) -> FunctionSpec {
+    FunctionSpec { name, shape, bounds: [bound; 3], relaxed: None, domain: None }
 }
-/// Half apart; single and double share their bound.
-const fn ulp(name: &'static str, shape: Shape, half: f64, wide: f64, relaxed: Option<Bound>) -> Entry {
-    Entry { name, shape, bounds: [Ulp(half), Ulp(wide), Ulp(wide)], relaxed, domain: None }
+/// A separate bound for half; single and double share theirs.
+const fn ulp(name: &'static str, shape: Shape, half: f64, wide: f64, relaxed: Option<Bound>) -> FunctionSpec {
+    FunctionSpec { name, shape, bounds: [Ulp(half), Ulp(wide), Ulp(wide)], relaxed, domain: None }
 }
-const fn single(name: &'static str, shape: Shape, bound: Bound, domain: Option<fn(&Args) -> bool>) -> Entry {
-    Entry { name, shape, bounds: [Bound::None, bound, Bound::None], relaxed: None, domain }
+const fn single(
+    name: &'static str,
+    shape: Shape,
+    bound: Bound,
+    domain: Option<fn(&Args) -> bool>,
+) -> FunctionSpec {
+    FunctionSpec { name, shape, bounds: [Bound::None, bound, Bound::None], relaxed: None, domain }
 }
 
 const PI: f64 = std::f64::consts::PI;
@@ -177,7 +184,7 @@ const LOGARITHM: Option<Bound> = Some(Special(
 ));
 const FAR: Option<Bound> = Some(Ulp(8192.0));
 const NEAR: Option<Bound> = Some(Ulp(4096.0));
-/// sin(x) * (1 / cos(x)) of a sine and a cosine that err by 2^-11.
+/// sin(x) * (1 / cos(x)) of a sine and a cosine with errors of 2^-11.
 const TANGENT: Option<Bound> = Some(Special(
     |a| {
         let (e, c, t) = (1.0 / 2048.0, a.x.cos().abs(), a.x.tan().abs());
@@ -209,7 +216,7 @@ const POWER: Option<Bound> = Some(Special(
     },
     "8192 where defined",
 ));
-/// exp2(y * log2(x)) of functions that err as the table allows, or 8192 ulp.
+/// exp2(y * log2(x)) of functions with the errors that the table allows, or 8192 ulp.
 const POSITIVE_POWER: Option<Bound> = Some(Special(
     |a| {
         let log = a.x.log2();
@@ -244,14 +251,20 @@ fn unit(a: &Args) -> bool {
 }
 
 /// Every function of the table.
-pub const TABLE: &[Entry] = &[
+pub const TABLE: &[FunctionSpec] = &[
     all("x + y", F2, Exact),
     all("x - y", F2, Exact),
     all("x * y", F2, Exact),
-    // As `mad`: contracted or not.
+    // Like `mad`: contracted or not.
     all("x * y + z", F3, Exact),
-    Entry { name: "x / y", shape: F2, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: DIVISION, domain: None },
-    Entry {
+    FunctionSpec {
+        name: "x / y",
+        shape: F2,
+        bounds: [Ulp(1.0), Ulp(2.5), Exact],
+        relaxed: DIVISION,
+        domain: None,
+    },
+    FunctionSpec {
         name: "1 / x",
         shape: F1,
         bounds: [Ulp(1.0), Ulp(2.5), Exact],
@@ -319,21 +332,27 @@ pub const TABLE: &[Entry] = &[
     ulp("sincos", Second, 2.0, 4.0, CIRCLE),
     ulp("sinh", F1, 2.0, 4.0, HYPERBOLIC),
     ulp("sinpi", F1, 2.0, 4.0, HALF_TURNS),
-    Entry { name: "sqrt", shape: F1, bounds: [Ulp(1.5), Ulp(3.0), Exact], relaxed: None, domain: None },
+    FunctionSpec {
+        name: "sqrt",
+        shape: F1,
+        bounds: [Ulp(1.5), Ulp(3.0), Exact],
+        relaxed: None,
+        domain: None,
+    },
     ulp("tan", F1, 2.5, 5.0, TANGENT),
     ulp("tanh", F1, 2.0, 5.0, FAR),
     ulp("tanpi", F1, 2.0, 6.0, TANPI),
     ulp("tgamma", F1, 4.0, 16.0, None),
     all("trunc", F1, Exact),
     // Common functions (section 6.15.4).
-    Entry { domain: Some(|a| finite(a) && a.y <= a.z), ..all("clamp", F3, Exact) },
+    FunctionSpec { domain: Some(|a| finite(a) && a.y <= a.z), ..all("clamp", F3, Exact) },
     ulp("degrees", F1, 2.0, 2.0, None),
-    Entry { domain: Some(finite), ..all("max", F2, Exact) },
-    Entry { domain: Some(finite), ..all("min", F2, Exact) },
-    Entry { name: "mix", shape: F3, bounds: [Any, Abs(1e-3), Any], relaxed: None, domain: Some(unit) },
+    FunctionSpec { domain: Some(finite), ..all("max", F2, Exact) },
+    FunctionSpec { domain: Some(finite), ..all("min", F2, Exact) },
+    FunctionSpec { name: "mix", shape: F3, bounds: [Any, Abs(1e-3), Any], relaxed: None, domain: Some(unit) },
     ulp("radians", F1, 2.0, 2.0, None),
-    Entry { domain: Some(finite), ..all("step", F2, Exact) },
-    Entry {
+    FunctionSpec { domain: Some(finite), ..all("step", F2, Exact) },
+    FunctionSpec {
         name: "smoothstep",
         shape: F3,
         bounds: [Any, Abs(1e-5), Any],

@@ -1,8 +1,10 @@
-//! Elementary functions of [`Dd`] numbers, to about 2^-95 relative: the references of double-precision functions.
+//! Elementary functions of [`Dd`] numbers, to about 2^-95 relative: the references of double-precision
+//! functions.
 //!
-//! Each takes arguments for which the result is finite and not an exact special case; [`super::reference`] settles the
-//! others. Methods are the plainest that are exact enough: Taylor series after reduction, Newton's method from the
-//! `f64` value, Stirling's series, and 2/pi to 1,400 bits for the reduction of large angles.
+//! Each takes arguments for which the result is finite and not an exact special case; [`super::reference`]
+//! settles the others. Methods are the simplest of sufficient accuracy: Taylor series after reduction,
+//! Newton's method from the `f64` value, Stirling's series, and 2/pi to 1,400 bits for the reduction of large
+//! angles.
 
 use super::dd::{Dd, Real, exponent, ldexp};
 use std::sync::OnceLock;
@@ -180,8 +182,8 @@ fn reduce(x: f64) -> (i32, Dd) {
     let table = two_over_pi();
     let e = exponent(x) - 52;
     let m = (x.to_bits() & ((1 << 52) - 1)) | 1 << 52;
-    // x 2/pi modulo 4 = m * (2/pi 2^e modulo 4): the window of the table that begins at weight 2^(1 - e), as 256 bits
-    // after two integer bits.
+    // x 2/pi modulo 4 = m * (2/pi 2^e modulo 4): the window of the table that begins at weight 2^(1 - e), as
+    // 256 bits after two integer bits.
     let bit_at = |weight: i32| -> u64 {
         // Weight 2^-1 is the first bit of limb 1.
         let position = 64 + (-1 - weight);
@@ -267,7 +269,7 @@ pub fn atan2(y: Dd, x: Dd) -> Real {
     let (y, x) = (part(y), part(x));
     let guess = y.hi.atan2(x.hi);
     let (s, c) = sincos(guess);
-    // tan of what is missing; its cube is far below.
+    // Tangent of the remaining angle; its cube is negligible.
     let d = (y * c - x * s) / (x * c + y * s);
     (Dd::from(guess) + d).into()
 }
@@ -437,7 +439,7 @@ fn gamma_positive(x: Dd) -> Real {
     let e = exp(stirling(y));
     Real { value: e.value / product, exp: e.exp }
 }
-/// gamma(x) for x that is no pole.
+/// gamma(x) for x that is not a pole.
 pub fn tgamma(x: f64) -> Real {
     if x > 0.0 {
         return gamma_positive(Dd::from(x));
@@ -450,7 +452,7 @@ pub fn tgamma(x: f64) -> Real {
     let (s, _) = sincospi(x);
     Real { value: Dd::PI / (s * g.value), exp: -g.exp }
 }
-/// log |gamma(x)| for x that is no pole.
+/// log |gamma(x)| for x that is not a pole.
 pub fn lgamma(x: f64) -> Real {
     if x > 1e30 {
         let x = Dd::from(x);

@@ -1,27 +1,28 @@
 //! Random kernels in OpenCL C whose result is the same on every device.
 //!
-//! Every operation is defined for every operand: signed arithmetic is done in unsigned types, divisors are checked, indices
-//! masked, loops bounded, floating-point numbers are small integers. Work-items of a group exchange values through
-//! local memory between barriers in uniform control flow, and by commutative atomics. All variables are declared at the
-//! beginning of a function, so that statements can be taken away without harm to the rest (see [`Kernel::paths`]).
+//! Every operation is defined for every operand: signed arithmetic is done in unsigned types, divisors are
+//! checked, indices masked, loops bounded, floating-point numbers are small integers. Work-items of a group
+//! exchange values through local memory between barriers in uniform control flow, and by commutative atomics.
+//! All variables are declared at the beginning of a function, so that statements can be removed without
+//! invalidating the rest (see [`Kernel::paths`]).
 
 use std::fmt::Write;
 
 /// Work-items of a launch and of a group.
 pub const ITEMS: usize = 32;
 pub const GROUP: usize = 8;
-/// Results of one work-item.
+/// Result words of one work-item.
 pub const RESULTS: usize = 8;
 /// Elements of the input.
 pub const INPUTS: usize = 64;
 
-/// Random numbers (xorshift).
-pub struct Random(u64);
+/// Pseudo-random numbers (xorshift).
+pub struct Xorshift(u64);
 
-impl Random {
-    /// Equal seeds give equal numbers.
-    pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+impl Xorshift {
+    /// Equal seeds yield equal numbers.
+    pub fn new(seed: u64) -> Xorshift {
+        let mut random = Xorshift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         (0..4).for_each(|_| {
             random.next();
         });
@@ -62,7 +63,7 @@ pub struct Kernel {
     functions: Vec<Function>,
 }
 
-/// Where a statement is: the function, then the positions in nested lists.
+/// Location of a statement: the function, then the indices in nested lists.
 pub type Path = Vec<usize>;
 
 const SCALARS: [&str; 8] = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"];
@@ -76,7 +77,7 @@ fn unsigned(scalar: usize) -> &'static str {
     SCALARS[scalar | 1]
 }
 
-/// The type that arithmetic is done in.
+/// The type in which arithmetic is done.
 fn wide(scalar: usize) -> &'static str {
     if bits(scalar) > 32 { "ulong" } else { "uint" }
 }
@@ -97,16 +98,16 @@ outer_t mix(outer_t s, uint n) { s.in.c[n % 3] += n; s.tail[n % 5] ^= (uchar)n; 
 
 /// Generates statements and expressions of one function.
 struct Gen<'r> {
-    random: &'r mut Random,
-    /// Functions that may be called, and how often. Every call is a copy in the end, and drivers' compilers take more than
-    /// proportional time for long functions.
+    random: &'r mut Xorshift,
+    /// Callable functions with the remaining number of calls. Every call is inlined in the end, and drivers'
+    /// compilers take more than proportional time for long functions.
     helpers: usize,
     calls: usize,
-    /// Nesting of statements.
+    /// Nesting depth of statements.
     depth: usize,
-    /// Statements that may still be made.
+    /// Remaining number of statements.
     budget: usize,
-    /// Inside a loop, inside a switch that is in no inner loop.
+    /// Whether the statement is inside a loop, and inside a switch that is not inside an inner loop.
     in_loop: bool,
     loops: usize,
     kernel: bool,
@@ -136,7 +137,7 @@ impl Gen<'_> {
     }
 
     /// A scalar of another type as an operand.
-    fn place(&mut self, depth: usize) -> (String, usize) {
+    fn lvalue(&mut self, depth: usize) -> (String, usize) {
         match self.random.below(11) {
             0 => (format!("a[{}]", self.index(depth, 15)), 5),
             1 => (format!("b[{}]", self.index(depth, 7)), 2),
@@ -159,8 +160,8 @@ impl Gen<'_> {
             return match self.random.below(5) {
                 0 => self.constant(t),
                 1 => {
-                    let (place, _) = self.place(0);
-                    format!("({name}){place}")
+                    let (lvalue, _) = self.lvalue(0);
+                    format!("({name}){lvalue}")
                 }
                 _ => self.variable(t),
             };
@@ -186,7 +187,7 @@ impl Gen<'_> {
             }
             6 => {
                 let (x, y, op) = (self.scalar(t, d), self.scalar(t, d), ["/", "%"][self.random.below(2)]);
-                // Signed division by zero and overflow do not arise in the unsigned type with its lowest bit set.
+                // The unsigned type with its lowest bit set avoids signed overflow and division by zero.
                 format!("({name})(({u}){x} {op} ({u})(({u}){y} | 1))")
             }
             7 => {
@@ -260,8 +261,8 @@ impl Gen<'_> {
                 1 => format!("({name})pairs[{}].{}", self.index(d, 3), ["x", "y"][self.random.below(2)]),
                 2 => format!("({name})in[{}]", self.index(d, INPUTS - 1)),
                 _ => {
-                    let (place, _) = self.place(d);
-                    format!("({name}){place}")
+                    let (lvalue, _) = self.lvalue(d);
+                    format!("({name}){lvalue}")
                 }
             },
         }
@@ -368,8 +369,8 @@ impl Gen<'_> {
                 )
             }
             5..=6 => {
-                let (place, t) = self.place(1);
-                format!("{place} = {};", self.scalar(t, 2))
+                let (lvalue, t) = self.lvalue(1);
+                format!("{lvalue} = {};", self.scalar(t, 2))
             }
             7 | 8 => {
                 let (e, n) = self.vector_type();
@@ -407,7 +408,7 @@ impl Gen<'_> {
         (0..1 + self.random.below(most)).map(|_| self.statement()).collect()
     }
 
-    /// A loop counter that nothing else writes.
+    /// A loop counter that no other statement writes.
     fn counter(&mut self) -> String {
         self.loops += 1;
         format!("n{}", self.loops)
@@ -458,7 +459,7 @@ impl Gen<'_> {
                 Stmt::Block { head, body: self.list(3), tail: "}".into() }
             }
             4 => {
-                // The condition is reached by `continue`, too.
+                // `continue` reaches the condition, too.
                 let n = self.counter();
                 self.in_loop = true;
                 let head = format!("{{ uint {n} = 0; do {{");
@@ -475,7 +476,8 @@ impl Gen<'_> {
                 let mut body = Vec::new();
                 for case in 0..2 + self.random.below(4) {
                     let label = if case == 3 { "default:".to_owned() } else { format!("case {case}:") };
-                    // Some fall through. A `break` of the list belongs to the loop, so there is none in here.
+                    // Some cases fall through. A `break` in the list would belong to the loop, so the list
+                    // has none.
                     self.in_loop = false;
                     let tail = if self.random.chance(70) { "} break;" } else { "}" };
                     body.push(Stmt::Block {
@@ -492,7 +494,7 @@ impl Gen<'_> {
         stmt
     }
 
-    /// Something that all work-items of the group do together.
+    /// A statement that all work-items of the group execute together.
     fn together(&mut self) -> Stmt {
         let exchange = |g: &mut Self| match g.random.below(3) {
             0 => format!(
@@ -517,15 +519,15 @@ impl Gen<'_> {
             let mut body = vec![Stmt::Line(exchange(self))];
             body.extend(self.list(2));
             let head = format!("for (uint {n} = 0; {n} < {}; {n}++) {{", 1 + self.random.below(4));
-            // A break would part the group.
+            // A break would make control flow non-uniform within the group.
             return Stmt::Block { head, body, tail: "}".into() };
         }
         Stmt::Line(exchange(self))
     }
 }
 
-/// Declarations with values from the input and three numbers.
-fn declarations(random: &mut Random) -> String {
+/// Declarations with initial values from the input and three numbers.
+fn declarations(random: &mut Xorshift) -> String {
     let mut s = String::new();
     for (t, name) in ["c", "uc", "s", "us", "i", "ui", "l", "ul"].iter().enumerate() {
         for k in 0..2 {
@@ -561,7 +563,7 @@ fn declarations(random: &mut Random) -> String {
     s
 }
 
-/// `h` mixed from every variable.
+/// `h`, mixed from every variable.
 fn summary() -> String {
     let mut s = String::from("    ulong h = 17;\n    h = h * 31");
     for name in ["c", "uc", "s", "us", "i", "ui", "l", "ul"] {
@@ -588,9 +590,9 @@ fn summary() -> String {
 }
 
 impl Kernel {
-    /// The kernel of a seed.
+    /// The kernel generated from a seed.
     pub fn new(seed: u64) -> Kernel {
-        let mut random = Random::new(seed);
+        let mut random = Xorshift::new(seed);
         let helpers = random.below(3);
         let mut functions = Vec::new();
         for f in 0..=helpers {
@@ -667,7 +669,7 @@ impl Kernel {
         out
     }
 
-    /// The kernel without a statement, or (`unwrap`) with a block's statements in its place.
+    /// The kernel without a statement, or (`unwrap`) with the statements of a block instead of the block.
     pub fn without(&self, path: &Path, unwrap: bool) -> Option<Kernel> {
         let mut kernel = self.clone();
         let (function, rest) = path.split_first()?;

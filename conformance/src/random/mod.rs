@@ -1,14 +1,15 @@
-//! Random kernels on two devices: what they compute must be the same, bit for bit.
+//! Random kernels on two devices, whose results must be equal bit for bit.
 //!
-//! Each kernel ([`generator`]) runs in a child process for each device, so that crashes and hangs are results. A kernel that
-//! differs is made smaller, statement by statement, as long as it still does, and printed with its seed. Devices are named by
-//! a part of their platform's name, as the OpenCL loader finds them.
+//! Each kernel ([`generator`]) runs in a child process for each device, so that crashes and hangs are
+//! results. A kernel that differs is reduced, statement by statement, as long as it still differs, and
+//! printed with its seed. Devices are named by a part of their platform's name, as the OpenCL loader finds
+//! them.
 
 mod generator;
 
 use crate::cl;
 use cl::{Api, Arg, Session};
-use generator::{GROUP, INPUTS, ITEMS, Kernel, RESULTS, Random};
+use generator::{GROUP, INPUTS, ITEMS, Kernel, RESULTS, Xorshift};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Arguments of `conformance random`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct RandomArgs {
     /// First seed
     #[arg(long, default_value_t = 1)]
     first: u64,
@@ -42,15 +43,15 @@ pub struct Arguments {
 
 /// Arguments of `conformance one-random`.
 #[derive(clap::Args)]
-pub struct One {
+pub struct OneRandomArgs {
     platform: String,
     file: PathBuf,
     #[arg(allow_hyphen_values = true)]
     options: String,
 }
 
-/// Runs one kernel in this process and prints what it computes.
-pub fn one(arguments: &One) -> Result<bool, String> {
+/// Runs one kernel in this process and prints its results.
+pub fn one(arguments: &OneRandomArgs) -> Result<bool, String> {
     let source = std::fs::read_to_string(&arguments.file).map_err(|e| e.to_string())?;
     let api = Api::load()?;
     let devices = api.devices()?;
@@ -59,7 +60,7 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let session = Session::new(&api, device)?;
     let program = session.build(&source, &arguments.options)?;
     let kernel = program.kernel("k")?;
-    let mut random = Random::new(99);
+    let mut random = Xorshift::new(99);
     let input: Vec<u32> = (0..INPUTS).map(|i| random.next() as u32 >> (i % 4 * 8)).collect();
     let mut results = vec![0u32; ITEMS * RESULTS];
     let (out, inputs) = (session.buffer(results.len() * 4)?, session.buffer(INPUTS * 4)?);
@@ -76,17 +77,17 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     Ok(true)
 }
 
-/// What a run gave.
+/// Outcome of one run.
 #[derive(Clone, PartialEq, Eq)]
 enum Outcome {
     Results(String),
     Failed(String),
-    /// It took longer than the limit.
+    /// The run exceeded the time limit.
     Slow,
 }
 
 struct Runner<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a RandomArgs,
     folder: PathBuf,
 }
 
@@ -135,7 +136,7 @@ impl Runner<'_> {
         })
     }
 
-    /// `None` if both devices agree; what they gave if not.
+    /// `None` if both devices agree, else their outcomes.
     fn differ(&self, kernel: &Kernel) -> Result<Option<(Outcome, Outcome)>, String> {
         let (tested, trusted) = self.arguments.platforms.split_once(',').ok_or("two platforms are needed")?;
         let wanted = self.run(trusted, kernel)?;
@@ -146,7 +147,7 @@ impl Runner<'_> {
     /// A smaller kernel that still differs in the same way.
     fn minimise(&self, kernel: Kernel, is_failure: bool) -> Result<Kernel, String> {
         let mut kernel = kernel;
-        // Taking statements away can make others removable, so again until nothing changes.
+        // Removing statements can make others removable: repeat until nothing changes.
         loop {
             let before = kernel.paths().len();
             let mut i = 0;
@@ -174,8 +175,8 @@ impl Runner<'_> {
     }
 }
 
-/// Runs kernels on both devices; true if they agree on all.
-pub fn run(arguments: &Arguments) -> Result<bool, String> {
+/// Runs kernels on both devices. Returns true if they agree on all.
+pub fn run(arguments: &RandomArgs) -> Result<bool, String> {
     if arguments.print {
         print!("{}", Kernel::new(arguments.first).source());
         return Ok(true);
@@ -188,7 +189,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         let kernel = Kernel::new(seed);
         match runner.differ(&kernel)? {
             None => same += 1,
-            // What the trusted device cannot do says nothing.
+            // A failure of the trusted device decides nothing.
             Some((_, Outcome::Slow)) => {
                 skipped += 1;
                 println!("seed {seed}: skipped, the trusted device took too long");
@@ -200,7 +201,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                     why.lines().take(3).collect::<Vec<_>>().join(" ")
                 );
             }
-            // Making it smaller would take the limit for every step.
+            // Reducing a hanging kernel would take the time limit for every step.
             Some((Outcome::Slow, Outcome::Results(_))) => {
                 different += 1;
                 println!("seed {seed}: takes more than {} s\n{}", arguments.limit, kernel.source());

@@ -1,4 +1,4 @@
-//! Reports side by side: what each is of, counts for each area, and the tests that ended differently.
+//! Reports side by side: their headings, counts for each area, and the tests that ended differently.
 
 use super::{Report, Verdict};
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// Several reports as tables; each row has a cell for each report.
 pub struct Comparison {
     pub facts: Vec<(&'static str, Vec<String>)>,
-    /// Passed, failed and skipped; `None` where the report has no such area.
+    /// Passed, failed and skipped; `None` if the report lacks the area.
     pub areas: Vec<(String, Vec<Option<[usize; 3]>>)>,
-    /// Tests whose verdicts differ; `None` where the report does not have the test.
+    /// Tests whose verdicts differ; `None` if the report lacks the test.
     pub tests: Vec<(String, Vec<Option<Verdict>>)>,
-    /// Tests that are not in all reports and end alike in the others.
+    /// Tests that are missing in some reports and end alike in the others.
     pub missing: usize,
 }
 
@@ -38,7 +38,7 @@ impl Comparison {
     }
 }
 
-/// Whether two of the verdicts that are there differ.
+/// Whether two of the present verdicts differ.
 fn differ(verdicts: &[Option<Verdict>]) -> bool {
     let mut there = verdicts.iter().flatten();
     let first = there.next();

@@ -1,21 +1,21 @@
-//! What is expected of a device, from a text: a line is
+//! Expected results of a device, parsed from a text. A line is
 //!
 //! ```text
 //! [fail|skip|exclude] AREA/TEST  REASON
 //! ```
 //!
-//! with a tab or two blanks before the reason. `fail` (which may be left out) names a failure that is known, `skip` a test that
-//! is skipped since the device does not offer what it needs, `exclude` one that is not run at all. A `*` at the end of a name
-//! stands for anything; the first line that fits counts. `#` begins a comment.
+//! with a tab or two blanks before the reason. `fail` (the default) names a known failure, `skip` a test that
+//! is skipped because the device lacks what it requires, `exclude` one that is not run at all. A `*` at the
+//! end of a name matches any suffix; the first line that matches counts. `#` begins a comment.
 
 use super::Record;
 
-/// What is expected.
+/// The expected result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expected {
     Fail,
     Skip,
-    /// It is not run.
+    /// The test is not run.
     Exclude,
 }
 
@@ -23,7 +23,7 @@ pub enum Expected {
 #[derive(Default)]
 pub struct Expectations {
     lines: Vec<(Expected, String, String)>,
-    /// There is a file, even if nothing is in it.
+    /// Whether there is a file, even an empty one.
     pub given: bool,
 }
 
@@ -51,14 +51,14 @@ impl Expectations {
         Ok(Expectations { lines, given: true })
     }
 
-    /// Why it is expected of a test.
+    /// The reason why a test is expected to end so.
     pub fn reason(&self, test: &Record, kind: Expected) -> Option<&str> {
         self.of(&test.path())
             .filter(|e| e.0 == kind || (e.0, kind) == (Expected::Exclude, Expected::Skip))
             .map(|e| e.1)
     }
 
-    /// What is expected of the test `AREA/TEST`, and why.
+    /// Expected result of the test `AREA/TEST`, and the reason.
     pub fn of(&self, path: &str) -> Option<(Expected, &str)> {
         let fits = |name: &str| name.strip_suffix('*').map_or(path == name, |start| path.starts_with(start));
         self.lines.iter().find(|line| fits(&line.1)).map(|(kind, _, reason)| (*kind, reason.as_str()))

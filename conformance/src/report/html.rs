@@ -1,4 +1,4 @@
-//! Reports and comparisons as HTML pages: one file each, without scripts and without anything from elsewhere.
+//! Reports and comparisons as HTML pages: one file each, without scripts and external resources.
 
 use super::compare::Comparison;
 use super::expectations::Expectations;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("style.css");
 /// Texts longer than this are folded.
 const LONG: usize = 300;
-/// As many failures are shown unfolded.
+/// Maximum number of failures that are shown unfolded.
 const FEW: usize = 10;
 
 fn escape(text: &str) -> String {
@@ -118,7 +118,7 @@ fn failures(out: &mut String, report: &Report, expectations: &Expectations) {
     }
 }
 
-/// Tables of what is expected, and of what is skipped.
+/// Tables of expected failures and of skipped tests.
 fn lists(out: &mut String, report: &Report, expectations: &Expectations) {
     let mut table = |title: &str, heads: [&str; 2], rows: Vec<(String, String)>| {
         if rows.is_empty() {
@@ -139,7 +139,7 @@ fn lists(out: &mut String, report: &Report, expectations: &Expectations) {
     table("Skipped", ["reason", "tests"], skipped.collect());
 }
 
-/// A text; a long list shows only how many there are.
+/// A text; a long list shows only its length.
 fn folded(list: &str) -> String {
     let words = escape(list);
     if list.len() <= LONG {
@@ -229,7 +229,7 @@ mod tests {
     use super::super::samples::report;
     use super::*;
 
-    /// Every element that is opened is closed, in the right order.
+    /// Every opened element is closed, in the right order.
     fn check(page: &str) {
         let mut open: Vec<&str> = Vec::new();
         let body = page.split_once("</style>").map_or("", |p| p.1);

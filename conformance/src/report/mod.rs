@@ -1,6 +1,6 @@
-//! Reports of `conformance run` and `conformance cts`: results of tests with what is known of the device. JSON for programs is
-//! here; pages for people are written by [`markdown`] and [`html`], several reports are put side by side by [`compare`], and
-//! what is expected of a device is in [`expectations`].
+//! Reports of `conformance run` and `conformance cts`: results of tests with the facts of the device. This
+//! file writes and reads JSON. [`markdown`] and [`html`] write pages, [`compare`] puts several reports side
+//! by side, and [`expectations`] holds the expected results of a device.
 
 pub mod compare;
 pub mod expectations;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 const FORMAT: &str = "pyroclast conformance 1";
 
-/// How a test ended.
+/// Result of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -30,14 +30,14 @@ impl Verdict {
     }
 }
 
-/// A test's result.
+/// A test with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub area: String,
     pub name: String,
     pub verdict: Verdict,
     pub seconds: f64,
-    /// What failed, or why it was skipped.
+    /// The failure, or why the test was skipped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -52,15 +52,15 @@ impl Record {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Report {
     format: String,
-    /// How the run can be repeated, without a choice of tests.
+    /// Command line that repeats the run, without a selection of tests.
     pub command: String,
     pub seconds: f64,
-    /// What is known of device, driver and tool, in words.
+    /// Facts of device, driver and tool, as text.
     pub facts: IndexMap<String, String>,
     pub tests: Vec<Record>,
 }
 
-/// How many tests ended in each way; failures that are expected apart.
+/// Number of tests by result; expected failures are counted separately.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct Counts {
     pub pass: usize,
@@ -151,12 +151,12 @@ impl Report {
         areas
     }
 
-    /// Failures that are not expected.
+    /// Unexpected failures.
     pub fn failures<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
         self.ended(Verdict::Fail).filter(|t| expectations.reason(t, Expected::Fail).is_none())
     }
 
-    /// Failures that are expected, with the reasons.
+    /// Expected failures, with the reasons.
     pub fn known<'a>(
         &'a self,
         expectations: &'a Expectations,
@@ -171,7 +171,7 @@ impl Report {
         self.ended(Verdict::Pass).filter(|t| expectations.reason(t, Expected::Fail).is_some())
     }
 
-    /// Skipped tests of which the expectations do not say so.
+    /// Skipped tests that the expectations do not list.
     pub fn unexpected_skips<'a>(
         &'a self,
         expectations: &'a Expectations,
@@ -179,7 +179,7 @@ impl Report {
         self.ended(Verdict::Skip).filter(|t| expectations.reason(t, Expected::Skip).is_none())
     }
 
-    /// Why tests were skipped, with their names.
+    /// Reasons why tests were skipped, with the tests' names.
     pub fn skipped(&self) -> BTreeMap<&str, Vec<String>> {
         let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         self.ended(Verdict::Skip).for_each(|t| reasons.entry(&t.text).or_default().push(t.path()));
@@ -190,13 +190,13 @@ impl Report {
         self.tests.iter().filter(move |t| t.verdict == verdict)
     }
 
-    /// How a test can be repeated.
+    /// Command line that repeats a test.
     pub fn reproduction(&self, test: &Record) -> String {
         format!("{} --only '{}'", self.command, test.path())
     }
 
-    /// Says what matters on standard output; true if everything is as expected. Skipped tests are only looked at where there are
-    /// expectations.
+    /// Prints a summary to standard output. Returns true if everything is as expected. Skipped tests count
+    /// only if there are expectations.
     pub fn conclude(&self, expectations: &Expectations) -> bool {
         let mut good = true;
         for t in self.failures(expectations) {
@@ -224,7 +224,7 @@ impl Report {
     }
 }
 
-/// Reports for the tests of this module's children.
+/// Reports for the tests of the child modules.
 #[cfg(test)]
 mod samples {
     use super::*;

@@ -1,7 +1,8 @@
-//! Error codes of the API: a condition of the specification each, with the codes that it names for it. Handles are live ones
-//! or NULL, since loaders follow every other.
+//! Error codes of the API: a condition of the specification each, with the codes that it allows. Handles are
+//! live ones or NULL, since loaders dereference every other.
 //!
-//! SAFETY of every call in the table: handles are live or NULL, pointers are NULL or have the sizes said, strings end.
+//! SAFETY of every call in the table: handles are live or NULL, pointers are NULL or have the sizes said,
+//! strings end.
 
 #![allow(clippy::undocumented_unsafe_blocks)] // documented above for all of them
 
@@ -18,7 +19,7 @@ kernel void tile(local int *l, global int *p) { l[get_local_id(0)] = 1; barrier(
 kernel __attribute__((reqd_work_group_size(4, 2, 1))) void eight(global int *p) { p[0] = 1; }
 ";
 
-/// A condition: its name, the codes that are allowed, and the call.
+/// A condition: its name, the allowed codes, and the call.
 type Check = (&'static str, &'static [cl_int], fn(&Rig) -> cl_int);
 
 /// Eight bytes of a value, and room for as many.
@@ -31,11 +32,11 @@ fn room() -> *mut c_void {
     ROOM.as_ptr().cast()
 }
 
-/// The code of a call that makes an object; what it made by mistake is forgotten.
+/// The code of a call that creates an object; an object created by mistake is leaked.
 fn code_of<T>(call: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
     let mut code = 12345;
     let made = call(&mut code);
-    // One of an object and an error, never both.
+    // An object or an error, never both.
     if made.is_null() == (code == CL_SUCCESS) { 54321 } else { code }
 }
 
@@ -89,7 +90,7 @@ fn read(rig: &Rig, mem: cl_mem, offset: usize, size: usize, ptr: *mut c_void) ->
     unsafe { clEnqueueReadBuffer(rig.queue, mem, 1, offset, size, ptr, 0, null(), null_mut()) }
 }
 
-/// Reads a box that is wrong.
+/// Reads an invalid box of a buffer.
 fn rect(rig: &Rig, origin: [usize; 3], region: [usize; 3], row: usize, slice: usize) -> cl_int {
     let (mut host, zero) = (vec![0u8; 4096], [0usize; 3]);
     let (origin, region, host) = (origin.as_ptr(), region.as_ptr(), host.as_mut_ptr().cast());

@@ -1,10 +1,10 @@
-//! Atomics: for every operation, type and memory, what remains in the end and what the single calls returned, with many
-//! work-items at one word; and kernels with fixed values.
+//! Atomics: for every operation, type and memory, the final value and the returned values, with many
+//! work-items on one word; and kernels with fixed values.
 
 use super::{Context, Outcome, Sink, kernels};
 use crate::cl::{Arg, Session};
 
-/// An operation: its name in OpenCL C 1.x, the operand of work-item `i`, and what it does.
+/// An operation: its name in OpenCL C 1.x, the operand of work-item `i`, and its effect.
 type Operation = (&'static str, &'static str, fn(u32, u32, bool) -> u32);
 
 const OPERATIONS: [Operation; 11] =
@@ -73,7 +73,7 @@ fn operation(
     let (mut words, mut olds) = (vec![0u32; groups], vec![0u32; items]);
     session.read(&out, &mut words)?;
     session.read(&returned, &mut olds)?;
-    // Each group has a word of its own in local memory; all share one in global memory.
+    // Each group has a word of its own in local memory; all groups share one in global memory.
     let per_word = if local { group } else { items };
     for (olds, end) in olds.chunks(per_word).zip(&words) {
         check(name, apply, signed, start, olds, *end)?;
@@ -81,7 +81,7 @@ fn operation(
     Ok(())
 }
 
-/// The calls happened in some order, one after the other.
+/// Some sequential order of the calls explains the values.
 fn check(
     name: &str,
     apply: fn(u32, u32, bool) -> u32,
@@ -92,7 +92,8 @@ fn check(
 ) -> Result<(), String> {
     let count = olds.len() as u32;
     match name {
-        // Work-item i puts i + 1 in place of i: some go on where others were, none twice.
+        // Work-item i exchanges i for i + 1: a chain may continue where another ended, never twice from one
+        // value.
         "atomic_cmpxchg" => {
             let done = (0..count).filter(|i| olds[*i as usize] == *i).count() as u32;
             if end == done && (0..done).all(|i| olds[i as usize] == i) {

@@ -1,7 +1,7 @@
-//! Conversions: every pair of scalar types in every rounding mode, saturated and not, against exact arithmetic (`round`);
-//! and kernels with fixed values.
+//! Conversions: every pair of scalar types in every rounding mode, saturated and not, against exact
+//! arithmetic (`round`); and kernels with fixed values.
 
-use super::round::{DOUBLE, Exact, Format, HALF, Mode, SINGLE};
+use super::round::{DOUBLE, Exact, FloatFormat, HALF, RoundingMode, SINGLE};
 use super::{Context, Outcome, Sink, kernels};
 use crate::cl::{Arg, Session};
 use half::f16;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Int { signed: bool },
-    Float(Format),
+    Float(FloatFormat),
 }
 
 #[derive(Clone, Copy)]
@@ -22,8 +22,8 @@ struct Type {
     needs: &'static str,
 }
 
-impl PartialEq for Format {
-    fn eq(&self, other: &Format) -> bool {
+impl PartialEq for FloatFormat {
+    fn eq(&self, other: &FloatFormat) -> bool {
         self.precision == other.precision
     }
 }
@@ -46,12 +46,12 @@ const TYPES: [Type; 11] = [
     Type { name: "double", bytes: 8, kind: Kind::Float(DOUBLE), needs: "cl_khr_fp64" },
 ];
 
-const MODES: [(&str, Option<Mode>); 5] = [
+const MODES: [(&str, Option<RoundingMode>); 5] = [
     ("", None),
-    ("_rte", Some(Mode::Even)),
-    ("_rtz", Some(Mode::Zero)),
-    ("_rtp", Some(Mode::Up)),
-    ("_rtn", Some(Mode::Down)),
+    ("_rte", Some(RoundingMode::Even)),
+    ("_rtz", Some(RoundingMode::Zero)),
+    ("_rtp", Some(RoundingMode::Up)),
+    ("_rtn", Some(RoundingMode::Down)),
 ];
 
 /// A value of any type.
@@ -130,8 +130,8 @@ impl Type {
     }
 }
 
-/// What a conversion gives; `None` where the specification leaves it open.
-fn convert(value: Value, from: Type, to: Type, saturate: bool, mode: Option<Mode>) -> Option<Value> {
+/// Result of a conversion; `None` where the specification leaves it open.
+fn convert(value: Value, from: Type, to: Type, saturate: bool, mode: Option<RoundingMode>) -> Option<Value> {
     let exact = match value {
         Value::Int(value) => Some(Exact::of_int(value)),
         Value::Float(value) => Exact::of_double(value),
@@ -139,14 +139,15 @@ fn convert(value: Value, from: Type, to: Type, saturate: bool, mode: Option<Mode
     match (to.kind, exact, value) {
         (Kind::Int { .. }, Some(exact), _) => {
             // The default for floating-point numbers is towards zero.
-            let whole = exact.to_int(mode.unwrap_or(Mode::Zero));
+            let whole = exact.to_int(mode.unwrap_or(RoundingMode::Zero));
             let (low, high) = to.range();
             if (low..=high).contains(&whole) {
                 Some(Value::Int(whole))
             } else if saturate {
                 Some(Value::Int(whole.clamp(low, high)))
             } else {
-                // Between integers the low bits remain; from floating-point numbers it is open.
+                // Conversions between integers keep the low bits; from floating-point numbers the result is
+                // unspecified.
                 let bits = 8 * to.bytes as u32;
                 let low_bits = whole & ((1 << bits) - 1);
                 matches!(from.kind, Kind::Int { .. }).then_some(Value::Int(if low_bits > high {
@@ -156,13 +157,13 @@ fn convert(value: Value, from: Type, to: Type, saturate: bool, mode: Option<Mode
                 }))
             }
         }
-        // Saturated NaN is 0 by advice alone.
+        // The specification only recommends 0 for a saturated NaN.
         (Kind::Int { .. }, None, Value::Float(value)) => {
             let (low, high) = to.range();
             (saturate && !value.is_nan()).then_some(Value::Int(if value < 0.0 { low } else { high }))
         }
         (Kind::Float(format), Some(exact), _) => {
-            Some(Value::Float(exact.to_float(format, mode.unwrap_or(Mode::Even))))
+            Some(Value::Float(exact.to_float(format, mode.unwrap_or(RoundingMode::Even))))
         }
         (Kind::Float(_), None, value) => Some(value),
         _ => None,
@@ -204,7 +205,7 @@ fn pair(session: &Session<'_>, from: Type, to: Type, count: usize) -> Result<(),
     let (input, output) = (session.buffer(count * from.bytes)?, session.buffer(count * to.bytes)?);
     session.write(&input, &operands)?;
     let small = |t: Type| t.name == "float";
-    // Denormals of singles may be flushed where the device says so; so may operands.
+    // Single-precision denormals may be flushed, operands too, if the device reports no CL_FP_DENORM.
     let keeps = session.keeps_denormals() || !(small(from) || small(to));
     let mut wrong = Vec::new();
     for (kernel, name, saturate, mode) in forms {
@@ -262,7 +263,10 @@ mod unit {
         assert_eq!(convert(Value::Int(300), int, char, false, None), Some(Value::Int(44)));
         assert_eq!(convert(Value::Int(-300), int, char, true, None), Some(Value::Int(-128)));
         assert_eq!(convert(Value::Float(2.5), float, int, false, None), Some(Value::Int(2)));
-        assert_eq!(convert(Value::Float(2.5), float, int, false, Some(Mode::Up)), Some(Value::Int(3)));
+        assert_eq!(
+            convert(Value::Float(2.5), float, int, false, Some(RoundingMode::Up)),
+            Some(Value::Int(3))
+        );
         assert_eq!(convert(Value::Float(1e20), float, int, false, None), None);
         assert_eq!(
             convert(Value::Float(f64::INFINITY), float, int, true, None),

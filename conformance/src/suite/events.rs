@@ -1,4 +1,5 @@
-//! Events: order by wait lists, markers and barriers, user events, failures that spread, callbacks, profiling times.
+//! Events: order by wait lists, markers and barriers, user events, propagated failures, callbacks, profiling
+//! times.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink, expect};
@@ -53,7 +54,7 @@ fn status(event: cl_event) -> cl_int {
     value
 }
 
-/// A chain of steps whose order shows in the result, each waiting for the one before by `wait`.
+/// A chain of steps whose order shows in the result, each waiting for the previous one by `wait`.
 fn chain(rig: &Rig, wait: fn(&Rig, &[cl_event]) -> Result<Vec<cl_event>, String>) -> Result<(), String> {
     let kernel = rig.kernel("advance");
     let mut events: Vec<cl_event> = Vec::new();
@@ -106,7 +107,7 @@ fn failure_spreads(rig: &Rig) -> Result<(), String> {
         ok("clCreateUserEvent", code)?;
         let event = step(rig, kernel, 0, 6, &[gate])?;
         ok("clSetUserEventStatus", clSetUserEventStatus(gate, -7))?;
-        // clWaitForEvents: an event of the list failed.
+        // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: an event of the list failed.
         expect(clWaitForEvents(1, &event), &[CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST])?;
         let after = status(event);
         clReleaseEvent(event);

@@ -1,5 +1,5 @@
-//! Programs in SPIR-V: instructions, versions, constants that are specialised, modules linked with each other and with
-//! OpenCL C, execution modes, and what is no valid module.
+//! Programs in SPIR-V: instructions, versions, specialization constants, modules linked with each other and
+//! with OpenCL C, execution modes, and invalid modules.
 
 use super::instructions::{self, code::Code};
 use super::raw::*;
@@ -10,7 +10,7 @@ use rspirv::spirv::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
-/// Kernels in SPIR-V 1.x with physical addresses of 64 bits; the source is beside.
+/// Kernels in SPIR-V 1.x with physical addresses of 64 bits; the source lies in the same folder.
 const IL: &[u8] = include_bytes!("../../../tests/svm/kernels.spv");
 const ITEMS: usize = 256;
 
@@ -22,7 +22,7 @@ fn assembled(words: Result<Vec<u32>, Error>) -> Result<Vec<u8>, String> {
     words.map(|w| bytes(&w)).map_err(|e| e.to_string())
 }
 
-/// A program of a module, released in the end.
+/// A program of a module, released on drop.
 struct Program(cl_program);
 
 impl Program {
@@ -64,7 +64,8 @@ fn made(rig: &Rig, il: &[u8]) -> Result<Program, String> {
     Program::new(rig, il).map_err(|code| format!("clCreateProgramWithIL gives {code}"))
 }
 
-/// Runs a kernel `k(in, out, items)` of a program whose inputs are `i + 1` and `3 i`; the first `count` words of its results.
+/// Runs a kernel `k(in, out, items)` of a program with the inputs `i + 1` and `3 i`. Returns the first
+/// `count` words of its results.
 fn results(rig: &Rig, program: &Program, count: usize) -> Result<Vec<u32>, String> {
     let kernel = program.kernel(c"k")?;
     let inputs: Vec<u32> = (0..64).flat_map(|i| [i + 1, 3 * i]).collect();
@@ -90,7 +91,7 @@ fn rig(device: cl_device_id) -> Result<Rig, String> {
     Rig::new(device, 0, "kernel void unused(void) { }")
 }
 
-/// The module that clang made: p = p * factor + i.
+/// A module compiled by clang: p = p * factor + i.
 fn runs(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let program = made(&rig, IL)?;
@@ -116,7 +117,7 @@ fn runs(device: cl_device_id) -> Result<(), String> {
     wrong.map_or(Ok(()), |(i, v)| Err(format!("element {i} is {v}")))
 }
 
-/// A sum, as a module of a version.
+/// A sum, as a module of a SPIR-V version.
 fn sum(version: (u8, u8), modes: &[(ExecutionMode, &[u32])]) -> Result<Vec<u32>, Error> {
     let mut code = Code::new(version, &[], &[])?;
     let sum = code.b.i_add(code.uint, None, code.x, code.y)?;
@@ -149,12 +150,12 @@ fn versions(device: cl_device_id) -> Result<(), String> {
     Ok(())
 }
 
-/// clGetProgramInfo gives the module back.
+/// CL_PROGRAM_IL returns the module.
 fn queried(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let program = made(&rig, IL)?;
     let (mut size, mut back) = (0usize, vec![0u8; IL.len()]);
-    // SAFETY: a size is asked for, then as many bytes as there is room for.
+    // SAFETY: a size query, then a query with room for as many bytes.
     unsafe {
         ok("clGetProgramInfo", clGetProgramInfo(program.0, CL_PROGRAM_IL, 0, null_mut(), &mut size))?;
         if size != IL.len() {
@@ -164,7 +165,7 @@ fn queried(device: cl_device_id) -> Result<(), String> {
             "clGetProgramInfo",
             clGetProgramInfo(program.0, CL_PROGRAM_IL, size, back.as_mut_ptr().cast(), null_mut()),
         )?;
-        // A program of source has no module.
+        // A program of source has an empty CL_PROGRAM_IL.
         ok("clGetProgramInfo", clGetProgramInfo(rig.program, CL_PROGRAM_IL, 0, null_mut(), &mut size))?;
     }
     if back == IL && size == 0 {
@@ -174,7 +175,7 @@ fn queried(device: cl_device_id) -> Result<(), String> {
     }
 }
 
-/// Constants of every size, with the values of the module and with others.
+/// Specialization constants of every size, with the values of the module and with others.
 fn specialised(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let write = || -> Result<Vec<u32>, Error> {
@@ -240,7 +241,8 @@ fn specialised(device: cl_device_id) -> Result<(), String> {
             return Err(format!("in round {round} the constants are {got:?}, expected {want:?}"));
         }
     }
-    // clSetProgramSpecializationConstant: the number is one of the module, the size is that of its type, the program is of IL.
+    // CL_INVALID_SPEC_ID, CL_INVALID_VALUE, CL_INVALID_PROGRAM: an id that the module lacks, a size other
+    // than its type's, a program that was not created from IL.
     expect(set(99, &[1, 0, 0, 0]), &[CL_INVALID_SPEC_ID])?;
     expect(set(13, &[1, 0]), &[CL_INVALID_VALUE])?;
     // SAFETY: values with their sizes, or NULL, which is refused.
@@ -295,7 +297,7 @@ fn importer() -> Result<Vec<u32>, Error> {
     b.function_parameter(uint)?;
     b.end_function()?;
     linkage(&mut b, function, LinkageType::Import);
-    // Declarations come before the functions that have bodies.
+    // Declarations precede the functions that have bodies.
     let module = b.module_mut();
     if let Some(declaration) = module.functions.pop() {
         module.functions.insert(0, declaration);
@@ -344,7 +346,7 @@ fn linked_with_source(device: cl_device_id) -> Result<(), String> {
     linked(&rig, [&caller, &library])
 }
 
-/// What is imported is missing.
+/// Linking fails if an imported function is missing.
 fn unresolved(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let (caller, mut code) = (made(&rig, &assembled(importer())?)?, 1);
@@ -354,7 +356,7 @@ fn unresolved(device: cl_device_id) -> Result<(), String> {
     expect(code, &[CL_LINK_PROGRAM_FAILURE])
 }
 
-/// A required size of groups.
+/// A required work-group size.
 fn sized(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let program = made(&rig, &assembled(sum((1, 0), &[(ExecutionMode::LocalSize, &[16, 1, 1])]))?)?;
@@ -371,7 +373,7 @@ fn sized(device: cl_device_id) -> Result<(), String> {
         clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const rig.buffer).cast());
         clSetKernelArg(kernel, 1, size_of::<cl_mem>(), (&raw const rig.buffer).cast());
         clSetKernelArg(kernel, 2, 4, sizes.as_ptr().cast());
-        // clEnqueueNDRangeKernel: the local size is the required one.
+        // CL_INVALID_WORK_GROUP_SIZE: the local size differs from the required one.
         let code = clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &64, &32, 0, null(), null_mut());
         clReleaseKernel(kernel);
         expect(code, &[CL_INVALID_WORK_GROUP_SIZE])?;
@@ -379,7 +381,7 @@ fn sized(device: cl_device_id) -> Result<(), String> {
     if sizes == [16, 1, 1] { Ok(()) } else { Err(format!("the size of groups is {sizes:?}")) }
 }
 
-/// What is no module, or none for such devices.
+/// Invalid modules, and valid ones that such devices do not accept.
 fn wrong() -> Vec<(&'static str, Vec<u8>)> {
     let good = sum((1, 0), &[]).unwrap_or_default();
     let with = |change: &dyn Fn(&mut Vec<u32>)| {
@@ -417,7 +419,7 @@ fn wrong() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// clCreateProgramWithIL: the module is no valid one; or the build says so.
+/// clCreateProgramWithIL rejects an invalid module, or the build does.
 fn is_refused(device: cl_device_id, il: &[u8]) -> Result<(), String> {
     let rig = rig(device)?;
     match Program::new(&rig, il) {
@@ -430,7 +432,7 @@ fn is_refused(device: cl_device_id, il: &[u8]) -> Result<(), String> {
 
 type Test = (&'static str, u32, fn(cl_device_id) -> Result<(), String>);
 
-/// Tests, and the version of OpenCL that has what they use.
+/// Tests, with the version of OpenCL that introduced their features.
 const TESTS: &[Test] = &[
     ("a module runs", 210, runs),
     ("every version", 210, versions),

@@ -4,7 +4,7 @@
 use super::{Context, Outcome, Sink};
 use crate::cl::{ImageKind, Session};
 use crate::image_support::{
-    Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
+    ImageMemory, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
 };
 
 type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
@@ -14,12 +14,12 @@ const SAMPLED: [ImageKind; 5] =
 
 const TESTS: &[Test] = &[
     ("required formats", |s, k, _| required_formats(s, k), &ImageKind::ALL),
-    ("commands", |s, k, _| commands::commands(s, k, Place::Own), &ImageKind::ALL),
-    ("commands in buffers", |s, k, _| commands::commands(s, k, Place::Buffer), &SAMPLED),
-    ("commands in rows of buffers", |s, k, _| commands::commands(s, k, Place::Rows), &SAMPLED),
-    ("texels", |s, k, _| kernels::texels(s, k, Place::Own), &ImageKind::ALL),
-    ("texels in buffers", |s, k, _| kernels::texels(s, k, Place::Buffer), &SAMPLED),
-    ("texels in rows of buffers", |s, k, _| kernels::texels(s, k, Place::Rows), &SAMPLED),
+    ("commands", |s, k, _| commands::commands(s, k, ImageMemory::Own), &ImageKind::ALL),
+    ("commands in buffers", |s, k, _| commands::commands(s, k, ImageMemory::Buffer), &SAMPLED),
+    ("commands in rows of buffers", |s, k, _| commands::commands(s, k, ImageMemory::Rows), &SAMPLED),
+    ("texels", |s, k, _| kernels::texels(s, k, ImageMemory::Own), &ImageKind::ALL),
+    ("texels in buffers", |s, k, _| kernels::texels(s, k, ImageMemory::Buffer), &SAMPLED),
+    ("texels in rows of buffers", |s, k, _| kernels::texels(s, k, ImageMemory::Rows), &SAMPLED),
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
     ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),

@@ -1,4 +1,5 @@
-//! The execution tests of `tests/exec`: a kernel each, with what must come out in its comments. Areas by name.
+//! The execution tests of `tests/exec`: a kernel each, with the expected results in its comments. Areas by
+//! name.
 
 use super::{Context, Outcome, Sink};
 use crate::case::{ArgSpec, Case};
@@ -49,7 +50,7 @@ fn attempt(context: &Context<'_>, source: &str) -> Result<Outcome, String> {
     if let Some(why) = case.unsuitable(&offered) {
         return Ok(Outcome::Skip(why));
     }
-    // The device says which versions of OpenCL C it takes.
+    // CL_DEVICE_OPENCL_C_ALL_VERSIONS lists the accepted versions of OpenCL C.
     let wanted = case.options.split("-cl-std=CL").nth(1).and_then(|t| t.split(' ').next()).unwrap_or("1.2");
     let number = |text: &str| {
         text.split_once('.')
@@ -59,14 +60,14 @@ fn attempt(context: &Context<'_>, source: &str) -> Result<Outcome, String> {
         return Ok(Outcome::Skip(format!("needs OpenCL C {wanted}")));
     }
     let ours = context.device.platform == "Pyroclast";
-    // clBuildProgram: -cl-std takes CL1.1 and later.
+    // `-cl-std` accepts CL1.1 and later.
     if wanted == "1.0" && !ours {
         return Ok(Outcome::Skip("the specification has no -cl-std=CL1.0".into()));
     }
     let program = match (session.build(source, &case.options), &case.error) {
         (Ok(program), None) => program,
         (Ok(_), Some(text)) => return Err(format!("the build succeeded, expected an error ('{text}')")),
-        // The words are ours.
+        // The expected words are specific to our driver.
         (Err(log), Some(text)) if log.contains(text) || !ours => return Ok(Outcome::Pass),
         (Err(log), _) => return Err(log),
     };

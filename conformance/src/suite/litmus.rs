@@ -1,13 +1,14 @@
-//! The memory model: small programs of a few work-items on atomic variables, each run many times at once, of which the model
-//! forbids some outcomes. Each is run between work-groups, with the scope of the device, and within a work-group.
+//! The memory model: small programs of a few work-items on atomic variables, each run in many instances at
+//! once. The model forbids some outcomes. Each program runs between work-groups, with the scope of the
+//! device, and within a work-group.
 
 use super::{Context, Outcome, Sink, kernels};
 use crate::cl::{Arg, Session};
 
-/// What an instance left: the values that its work-items read, and the variables in the end.
+/// Outcome of an instance: the values that its work-items read, and the final values of the variables.
 type Forbidden = fn(r: [u32; 4], end: [u32; 3]) -> bool;
 
-/// A program: its name, what each of its work-items does, and what may not come out.
+/// A program: its name, the code of each of its work-items, and the forbidden outcome.
 type Litmus = (&'static str, &'static [&'static str], Forbidden);
 
 const MESSAGE: Forbidden = |r, _| r[0] == 1 && r[1] == 0;
@@ -88,7 +89,7 @@ const PROGRAMS: &[Litmus] = &[
     ),
 ];
 
-/// Instances beside each other.
+/// Instances that run at once.
 const WIDTH: usize = 1024;
 const GROUP: usize = 64;
 
@@ -96,7 +97,7 @@ fn source(roles: &[&str], within: bool) -> String {
     let count = roles.len().next_power_of_two();
     let cases: Vec<String> =
         roles.iter().enumerate().map(|(i, text)| format!("case {i}: {text} break;")).collect();
-    let (scope, role, place) = if within {
+    let (scope, role, instance) = if within {
         // The first work-items of a group have the first role.
         ("work_group", "get_local_id(0) / PART", "get_group_id(0) * PART + get_local_id(0) % PART")
     } else {
@@ -113,7 +114,7 @@ fn source(roles: &[&str], within: bool) -> String {
         #define R(i) r[at * 4 + i]
         kernel void litmus(global atomic_uint *x, global atomic_uint *y, global atomic_uint *z, global uint *r, uint rounds) {{
             for (uint round = 0; round < rounds; round++) {{
-                size_t at = round * {WIDTH} + {place};
+                size_t at = round * {WIDTH} + {instance};
                 switch ({role}) {{
                 {}
                 }}
@@ -133,7 +134,7 @@ fn run(session: &Session<'_>, litmus: &Litmus, within: bool, rounds: usize) -> R
     for variable in &variables {
         session.write(variable, &vec![0u32; instances])?;
     }
-    // What is not read stays.
+    // Variables that are not read keep their values.
     let read = session.buffer(instances * 16)?;
     session.write(&read, &vec![9u32; instances * 4])?;
     let [x, y, z] = &variables;
@@ -154,7 +155,7 @@ fn run(session: &Session<'_>, litmus: &Litmus, within: bool, rounds: usize) -> R
     judge(roles, forbidden, &values, &ends)
 }
 
-/// No instance has an outcome that is forbidden, and all ran.
+/// Requires that all instances ran and none has a forbidden outcome.
 fn judge(roles: &[&str], forbidden: Forbidden, values: &[u32], ends: &[Vec<u32>; 3]) -> Result<(), String> {
     let reads = |i: usize| roles.iter().any(|role| role.contains(&format!("R({i})")));
     let mut wrong = 0;
@@ -175,11 +176,11 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     kernels::tests(context, sink, "memory-model");
     let rounds = if context.quick { 16 } else { 1024 };
     for litmus in PROGRAMS {
-        for (within, place) in [(false, "between groups"), (true, "within a group")] {
+        for (within, scope) in [(false, "between groups"), (true, "within a group")] {
             let attempt = || {
                 let session = context.session()?;
                 let offered = session.c_features();
-                // OpenCL C 3.0: relaxed order and work-group scope are always there, the others are optional.
+                // OpenCL C 3.0: relaxed order and work-group scope are mandatory, the others optional.
                 let text = litmus.1.concat();
                 let needs = [
                     (
@@ -196,7 +197,7 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
                 }
                 run(&session, litmus, within, rounds).map(|()| Outcome::Pass)
             };
-            sink.test(format!("{}, {place}", litmus.0), || attempt().unwrap_or_else(Outcome::Fail));
+            sink.test(format!("{}, {scope}", litmus.0), || attempt().unwrap_or_else(Outcome::Fail));
         }
     }
 }
@@ -214,7 +215,7 @@ mod unit {
         let message = of("message passing by fences");
         assert!(judge(message, [1, 1, 9, 9], 1, 1).is_ok() && judge(message, [0, 0, 9, 9], 1, 1).is_ok());
         assert!(judge(message, [1, 0, 9, 9], 1, 1).is_err());
-        // A work-item that did not run, and one that wrote what it should not.
+        // A work-item that did not run, and one that wrote a forbidden value.
         assert!(judge(message, [1, 9, 9, 9], 1, 1).is_err() && judge(message, [1, 1, 0, 9], 1, 1).is_err());
         let written = of("two variables written twice");
         assert!(judge(written, [9; 4], 2, 1).is_ok() && judge(written, [9; 4], 1, 1).is_err());

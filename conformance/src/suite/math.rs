@@ -1,5 +1,5 @@
-//! Mathematical functions: each within the error that section 7.4 of the OpenCL C specification allows (see `precision`),
-//! and kernels with fixed values.
+//! Mathematical functions: each within the error bound of section 7.4 of the OpenCL C specification (see
+//! `precision`), and kernels with fixed values.
 
 use super::{Context, Outcome, Sink, kernels};
 use crate::precision;

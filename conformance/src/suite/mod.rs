@@ -1,5 +1,6 @@
-//! Our own tests of an OpenCL device, written from the specification; they know nothing of the driver. Each area is a
-//! function that offers its tests to a [`Sink`], which decides which of them to run; what a test needs is made in it.
+//! Our own tests of an OpenCL device, written from the specification and independent of the driver. Each area
+//! is a function that offers its tests to a [`Sink`], which decides which of them run; a test creates its
+//! objects itself.
 
 pub mod api;
 pub mod atomics;
@@ -26,12 +27,12 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// What a test gave.
+/// Result of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Pass,
     Fail(String),
-    /// The device does not offer what is tested.
+    /// The device does not support the tested feature.
     Skip(String),
 }
 
@@ -54,7 +55,8 @@ impl Context<'_> {
         Session::new(self.api, self.device)
     }
 
-    /// Whether the device still does anything: after some failures of kernels drivers refuse everything in the process.
+    /// Whether the device still works: after some failures of kernels, drivers reject every call of the
+    /// process.
     pub fn is_usable(&self) -> bool {
         let transfer = || {
             let session = self.session()?;
@@ -92,13 +94,13 @@ pub const AREAS: &[Area] = &[
     ("il", il::tests),
 ];
 
-/// Where tests go: into a list of names, or into the results.
+/// Receiver of tests: lists their names, or runs them.
 pub struct Sink<'a> {
     pub names: Vec<String>,
-    /// Tests to run; none while names are listed.
+    /// Tests to run; empty while names are listed.
     chosen: HashSet<String>,
     results: Option<File>,
-    /// Asked after a failure: whether the rest can be run in this process.
+    /// Called after a failure: whether the other tests can run in this process.
     goes_on: &'a dyn Fn() -> bool,
     stopped: bool,
 }
@@ -109,13 +111,14 @@ impl<'a> Sink<'a> {
         Sink { names: Vec::new(), chosen: HashSet::new(), results: None, goes_on: &|| true, stopped: false }
     }
 
-    /// Runs the tests chosen and writes what happens to a file: a line `B name` when one begins, and `P`, `F` or `S` with the
-    /// seconds and a text when it ends. Runs nothing more when, after a failure, `goes_on` says no.
+    /// Runs the selected tests and writes progress to a file: a line `B name` when one begins, and `P`, `F`
+    /// or `S` with the seconds and a text when it ends. Stops after a failure for which `goes_on` returns
+    /// false.
     pub fn running(chosen: HashSet<String>, results: File, goes_on: &'a dyn Fn() -> bool) -> Sink<'a> {
         Sink { names: Vec::new(), chosen, results: Some(results), goes_on, stopped: false }
     }
 
-    /// Offers a test. Names are unique within an area and have no line breaks.
+    /// Offers a test. Names are unique within an area and contain no line breaks.
     pub fn test(&mut self, name: impl Into<String>, run: impl FnOnce() -> Outcome) {
         let name = name.into();
         self.names.push(name.clone());
@@ -153,13 +156,13 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Says that the area came to its end, or that the rest needs another process.
+    /// Records that the area ended, or that the remaining tests need another process.
     pub fn end(&mut self) {
         self.line(if self.stopped { "L" } else { "E" });
     }
 }
 
-/// `Ok` if the code is among those allowed.
+/// `Ok` if the code is among the allowed ones.
 pub fn expect(code: i32, allowed: &[i32]) -> Result<(), String> {
     if allowed.contains(&code) { Ok(()) } else { Err(format!("gives {code}, expected {allowed:?}")) }
 }

@@ -1,13 +1,13 @@
-//! Pipes (OpenCL C specification, section 6.15.14): packets of several types, in the order of a work-item that writes, by
-//! reservations of work-items, sub-groups and work-groups, full and empty pipes, and the objects.
+//! Pipes (OpenCL C specification, section 6.15.14): packets of several types, in the order of a single
+//! writer, by reservations of work-items, sub-groups and work-groups, full and empty pipes, and the objects.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink, expect};
 use crate::cl::{Arg, Session};
 use std::ptr::{null, null_mut};
 
-/// A type of packets: its name, its size, and functions to make one of a number and to find the number, or 0xffffffff if the
-/// packet is not whole.
+/// A packet type: its name, its size, and functions that make a packet of a number and return the number, or
+/// 0xffffffff if the packet is torn.
 type Packet = (&'static str, u32, &'static str);
 
 const PACKETS: &[Packet] = &[
@@ -95,7 +95,7 @@ kernel void get_reserved(read_only pipe T p, global uint *out) {
 }
 ";
 
-/// Who reserves: a name, and what `RESERVED` is about. 240 packets in all.
+/// Scope of reservations: a name, and the macros that `RESERVED` uses. 240 packets in all.
 const OWNERS: [(&str, &str, usize); 3] = [
     (
         "work-items",
@@ -128,7 +128,7 @@ const OWNERS: [(&str, &str, usize); 3] = [
 
 const COUNT: usize = 240;
 
-/// A pipe, released in the end.
+/// A pipe, released on drop.
 struct Pipe(cl_mem);
 
 impl Pipe {
@@ -155,7 +155,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Runs a kernel on the pipe; what it writes to its buffer, which begins with 0xfffffffd.
+    /// Runs a kernel on the pipe. Returns the contents of its buffer, initially 0xfffffffd.
     fn run(&self, kernel: &str, items: usize, local: Option<&[usize]>) -> Result<Vec<u32>, String> {
         let kernel = self.program.kernel(kernel)?;
         let out = self.session.buffer(COUNT * 4)?;
@@ -190,7 +190,7 @@ fn sorted(list: &[u32]) -> Vec<u32> {
     list
 }
 
-/// All work-items write at once, then all read at once, and again when nothing is left.
+/// All work-items write at once, then all read at once, and once more when the pipe is empty.
 fn at_once(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     let bench = bench(session, packet, COUNT as u32, "")?;
     for round in 0..3 {
@@ -211,7 +211,7 @@ fn at_once(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     Ok(())
 }
 
-/// More is written than there is room for, at once and in a row; what is written comes out.
+/// More packets are written than fit, at once and one after the other; those that fit come out.
 fn full(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     const ROOM: usize = 77;
     let bench = bench(session, packet, ROOM as u32, "")?;
@@ -226,7 +226,7 @@ fn full(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
         if got[..ROOM] != went || got[ROOM..].iter().any(|n| *n != 0xffff_fffe) {
             return Err(format!("round {round}: written {went:?}, read {got:?}"));
         }
-        // A single work-item's packets keep their order, also where the memory of the pipe begins again.
+        // A single work-item's packets keep their order, also where the pipe's memory wraps around.
         let put = bench.run("put_in_a_row", 1, None)?;
         let wanted = |i: usize, other: u32| if i < ROOM { i as u32 } else { other };
         if (0..COUNT).any(|i| put[i] != wanted(i, u32::MAX)) {
@@ -236,14 +236,14 @@ fn full(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
         if (0..COUNT).any(|i| got[i] != wanted(i, 0xffff_fffe)) {
             return Err(format!("round {round}: in a row were read {got:?}"));
         }
-        // The next round begins elsewhere.
+        // The next round begins at another index.
         bench.run("put", 5 + round, None)?;
         bench.run("get", 5 + round, None)?;
     }
     Ok(())
 }
 
-/// The packets of a reservation are neighbours, in the order of their indices.
+/// The packets of a reservation are adjacent, in the order of their indices.
 fn reserved(
     session: &Session<'_>,
     packet: &Packet,
@@ -263,7 +263,7 @@ fn reserved(
         if !sorted(&got).iter().copied().eq(0..COUNT as u32) {
             return Err(format!("round {round}: read {got:?}"));
         }
-        // A work-item's four packets, and those of a work-group, are those of a reservation: all have one size.
+        // A reservation holds the four packets of a work-item, or those of a work-group: all have one size.
         let size =
             [("work-items", 4), ("work-groups", 24)].into_iter().find(|s| s.0 == owner).map_or(1, |s| s.1);
         if let Some(part) =
@@ -277,7 +277,7 @@ fn reserved(
     Ok(())
 }
 
-/// No more is reserved than there is room for, and no more than there are packets.
+/// Reservations are limited by the free space and by the number of packets.
 fn refused(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     let source = "
         kernel void reserve(write_only pipe T p, global uint *out) {
@@ -315,11 +315,11 @@ fn refused(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     }
 }
 
-/// What is told of a pipe, and what is refused.
+/// Queries of a pipe, and rejected calls.
 fn objects(session: &Session<'_>) -> Result<(), String> {
     let device = session.device.id;
     let largest = device_number(device, CL_DEVICE_PIPE_MAX_PACKET_SIZE) as u32;
-    // The table of device queries: least values.
+    // Minimum values of the table of device queries.
     for (name, least) in [
         (CL_DEVICE_MAX_PIPE_ARGS, 16),
         (CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, 1),
@@ -336,7 +336,7 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
         ok("clGetPipeInfo", unsafe { clGetPipeInfo(pipe.0, name, 4, (&raw mut value).cast(), null_mut()) })?;
         expect(value as i32, &[want])?;
     }
-    // SAFETY: properties that are asked for their size alone.
+    // SAFETY: a query of the size of the properties alone.
     expect(unsafe { clGetPipeInfo(pipe.0, CL_MEM_SIZE, 0, null_mut(), &mut 0) }, &[CL_INVALID_VALUE])?;
     let mut kind: cl_uint = 0;
     // SAFETY: room for the value.
@@ -344,8 +344,8 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
         clGetMemObjectInfo(pipe.0, CL_MEM_TYPE, 4, (&raw mut kind).cast(), null_mut())
     })?;
     expect(kind as i32, &[CL_MEM_OBJECT_PIPE as i32])?;
-    // clCreatePipe: flags are those for reading and writing and for no access by the host; sizes are not 0 nor too large;
-    // there are no properties.
+    // CL_INVALID_VALUE, CL_INVALID_PIPE_SIZE: flags other than read-write and host-no-access, sizes of 0 or
+    // above the limit, properties.
     let properties: [cl_pipe_properties; 1] = [0];
     for (flags, packet, most, properties, code) in [
         (CL_MEM_COPY_HOST_PTR, 4, 4, None, CL_INVALID_VALUE),
@@ -375,7 +375,7 @@ const TESTS: [Test; 3] = [
 
 pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let with = |needs_sub_groups: bool, run: &dyn Fn(&Session<'_>) -> Result<(), String>| {
-        // Since OpenCL 3.0 pipes are an option, before they were required since 2.0.
+        // Pipes are optional since OpenCL 3.0, required in 2.0 to 2.2.
         let device = context.device.id;
         let offered = match version(device) {
             300.. => device_number(device, CL_DEVICE_PIPE_SUPPORT) == 1,

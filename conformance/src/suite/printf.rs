@@ -1,4 +1,4 @@
-//! What kernels print: each case in a child process, whose standard output is read.
+//! Output of printf in kernels: each case runs in a child process, whose standard output is read.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink};
@@ -6,12 +6,12 @@ use crate::cl::Api;
 use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
 
-/// What must come out.
+/// Expected output.
 enum Expected {
     Text(&'static str),
     /// Lines in any order.
     Lines(fn() -> Vec<String>),
-    /// What holds of the text.
+    /// A predicate on the text.
     Holds(fn(&str) -> bool),
 }
 
@@ -36,8 +36,8 @@ impl Expected {
     }
 }
 
-/// A case: a program whose kernel `k` is launched once for each of some offsets, with so many work-items; what it needs, and
-/// what it prints.
+/// A case: a program whose kernel `k` is launched once for each of some offsets with `items` work-items, its
+/// requirements, and its output.
 struct Print {
     name: &'static str,
     needs: &'static str,
@@ -47,7 +47,7 @@ struct Print {
     expected: Expected,
 }
 
-/// Of one work-item.
+/// A case of one work-item.
 const fn print(name: &'static str, source: &'static str, expected: &'static str) -> Print {
     Print { name, needs: "", launches: 1, items: 1, source, expected: Expected::Text(expected) }
 }
@@ -199,7 +199,8 @@ kernel void k() { printf("%v4hf|%v2hg\n", (half4)(0.5h, 1, -2, 1000), (half2)(0.
             local int words[2];
             printf("%p\n", words); printf("%p\n", words + 1); printf("%p\n", &words[0]);
         }"#,
-        // The form is open; the same pointer looks the same, another one does not.
+        // The format of pointers is implementation-defined; equal pointers print alike, different ones
+        // differ.
         expected: Expected::Holds(|text| match *text.lines().collect::<Vec<_>>() {
             [a, b, c] => !a.is_empty() && a == c && a != b,
             _ => false,
@@ -207,7 +208,7 @@ kernel void k() { printf("%v4hf|%v2hg\n", (half4)(0.5h, 1, -2, 1000), (half2)(0.
     },
 ];
 
-/// Prints a case in this process: what `printf` starts as a child.
+/// Prints a case in this process, a child of the area `printf`.
 pub fn print_one(device: usize, case: usize) -> Result<(), String> {
     let api = Api::load()?;
     let devices = api.devices()?;

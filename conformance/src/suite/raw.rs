@@ -25,7 +25,7 @@ pub unsafe fn symbol<T: Copy>(name: &str) -> T {
     *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|e| missing(&e.to_string()))
 }
 
-/// The test that needs it fails with this text.
+/// Makes the test that needs the function fail with this text.
 #[allow(clippy::panic)]
 fn missing(what: &str) -> ! {
     panic!("the loader lacks something: {what}")
@@ -34,7 +34,7 @@ fn missing(what: &str) -> ! {
 /// The platforms, in the loader's order.
 pub fn platforms() -> Vec<cl_platform_id> {
     let mut count = 0;
-    // SAFETY: a count is asked for, then as many handles written.
+    // SAFETY: a query of the count, then of as many handles.
     unsafe {
         if clGetPlatformIDs(0, null_mut(), &mut count) != CL_SUCCESS {
             return Vec::new();
@@ -45,19 +45,20 @@ pub fn platforms() -> Vec<cl_platform_id> {
     }
 }
 
-/// A number that the device tells.
+/// A numeric device query.
 pub fn device_number(device: cl_device_id, name: cl_uint) -> u64 {
     let mut value = 0u64;
     let mut size = 0;
-    // SAFETY: at most eight bytes are written to eight; the machine is little-endian, so smaller numbers fit too.
+    // SAFETY: at most eight bytes are written to eight; the machine is little-endian, so smaller numbers fit
+    // too.
     let code = unsafe { clGetDeviceInfo(device, name, 8, (&raw mut value).cast(), &mut size) };
     if code == CL_SUCCESS { value } else { 0 }
 }
 
-/// A text that the device tells.
+/// A textual device query.
 pub fn device_text(device: cl_device_id, name: cl_uint) -> String {
     let mut size = 0;
-    // SAFETY: a size is asked for, then as many bytes written.
+    // SAFETY: a query of the size, then of as many bytes.
     unsafe {
         if clGetDeviceInfo(device, name, 0, null_mut(), &mut size) != CL_SUCCESS {
             return String::new();
@@ -76,12 +77,12 @@ pub fn version(device: cl_device_id) -> u32 {
     number.and_then(|(a, b)| Some(a.parse::<u32>().ok()? * 100 + b.parse::<u32>().ok()? * 10)).unwrap_or(0)
 }
 
-/// An error that names the call, unless it succeeded.
+/// Unless the call succeeded, an error that names it.
 pub fn ok(what: &str, code: cl_int) -> Result<(), String> {
     if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what} gives {code}")) }
 }
 
-/// A context with a queue, a program and a buffer, released in the end.
+/// A context with a queue, a program and a buffer, released on drop.
 pub struct Rig {
     pub device: cl_device_id,
     pub context: cl_context,
@@ -90,7 +91,7 @@ pub struct Rig {
     pub buffer: cl_mem,
 }
 
-/// Bytes of the buffer.
+/// Size of the buffer in bytes.
 pub const SIZE: usize = 4096;
 
 impl Rig {
@@ -136,7 +137,7 @@ impl Rig {
         unsafe { clCreateKernel(self.program, name.as_ptr(), &mut code) }
     }
 
-    /// Reads the beginning of the buffer, after everything else in the queue.
+    /// Reads the beginning of the buffer, after all other commands of the queue.
     pub fn read(&self, count: usize) -> Result<Vec<u32>, String> {
         let mut out = vec![0u32; count];
         let to: *mut c_void = out.as_mut_ptr().cast();

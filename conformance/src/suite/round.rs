@@ -1,9 +1,9 @@
-//! Exact values and their rounding to a format in any mode: the reference of conversions. Integers and doubles are exact
-//! here: a sign, a significand of up to 128 bits and an exponent.
+//! Exact values and their rounding to a format in any mode: the reference of conversions. Integers and
+//! doubles are represented exactly, by a sign, a significand of up to 128 bits and an exponent.
 
 /// Rounding modes as in the names of conversions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum RoundingMode {
     Even,
     Zero,
     Up,
@@ -18,17 +18,17 @@ pub struct Exact {
     pub exponent: i32,
 }
 
-/// A binary format: bits of the significand, the implicit one included, and the exponents of normal numbers.
+/// A binary format: bits of the significand, including the implicit one, and the exponents of normal numbers.
 #[derive(Clone, Copy)]
-pub struct Format {
+pub struct FloatFormat {
     pub precision: i32,
     pub least: i32,
     pub most: i32,
 }
 
-pub const HALF: Format = Format { precision: 11, least: -14, most: 15 };
-pub const SINGLE: Format = Format { precision: 24, least: -126, most: 127 };
-pub const DOUBLE: Format = Format { precision: 53, least: -1022, most: 1023 };
+pub const HALF: FloatFormat = FloatFormat { precision: 11, least: -14, most: 15 };
+pub const SINGLE: FloatFormat = FloatFormat { precision: 24, least: -126, most: 127 };
+pub const DOUBLE: FloatFormat = FloatFormat { precision: 53, least: -1022, most: 1023 };
 
 impl Exact {
     pub fn of_int(value: i128) -> Exact {
@@ -48,7 +48,7 @@ impl Exact {
     }
 
     /// The significand in units of two to the power of `unit`, rounded.
-    fn in_units(self, unit: i32, mode: Mode) -> u128 {
+    fn in_units(self, unit: i32, mode: RoundingMode) -> u128 {
         let shift = unit - self.exponent;
         if shift <= 0 {
             return self.significand << -shift;
@@ -61,24 +61,24 @@ impl Exact {
             _ => (0, self.significand.min(1), 2),
         };
         let up = match mode {
-            Mode::Even => rest > half || rest == half && whole & 1 == 1,
-            Mode::Zero => false,
-            Mode::Up => rest > 0 && !self.negative,
-            Mode::Down => rest > 0 && self.negative,
+            RoundingMode::Even => rest > half || rest == half && whole & 1 == 1,
+            RoundingMode::Zero => false,
+            RoundingMode::Up => rest > 0 && !self.negative,
+            RoundingMode::Down => rest > 0 && self.negative,
         };
         whole + u128::from(up)
     }
 
     /// The number rounded to an integer.
-    pub fn to_int(self, mode: Mode) -> i128 {
-        // Nothing that is converted is as large.
+    pub fn to_int(self, mode: RoundingMode) -> i128 {
+        // No converted number is as large.
         let size = 128 - self.significand.leading_zeros() as i32 + self.exponent;
         let magnitude = if size > 126 { i128::MAX } else { self.in_units(0, mode) as i128 };
         if self.negative { -magnitude } else { magnitude }
     }
 
     /// The number rounded to a format, as a double (which holds all of these formats' numbers).
-    pub fn to_float(self, format: Format, mode: Mode) -> f64 {
+    pub fn to_float(self, format: FloatFormat, mode: RoundingMode) -> f64 {
         let sign = if self.negative { -1.0 } else { 1.0 };
         if self.significand == 0 {
             return 0.0 * sign;
@@ -93,16 +93,16 @@ impl Exact {
         let overflow = top > format.most || value > limit;
         let magnitude = match mode {
             _ if !overflow => value,
-            Mode::Even => f64::INFINITY,
-            Mode::Zero => limit,
-            Mode::Up => {
+            RoundingMode::Even => f64::INFINITY,
+            RoundingMode::Zero => limit,
+            RoundingMode::Up => {
                 if self.negative {
                     limit
                 } else {
                     f64::INFINITY
                 }
             }
-            Mode::Down => {
+            RoundingMode::Down => {
                 if self.negative {
                     f64::INFINITY
                 } else {
@@ -116,7 +116,7 @@ impl Exact {
 
 /// An integer of at most 54 bits times a power of two; infinite beyond the doubles.
 fn scaled(units: u128, exponent: i32) -> f64 {
-    // In two steps, so that neither power leaves the range and denormals are rounded once (they are exact).
+    // Two steps keep both powers in range, and round denormals once (they are exact).
     let half = exponent / 2;
     units as f64 * 2f64.powi(half) * 2f64.powi(exponent - half)
 }
@@ -132,25 +132,28 @@ mod tests {
             x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let value = f64::from_bits(x >> 2 << 1 | x >> 63 << 63);
             let Some(exact) = Exact::of_double(value) else { continue };
-            assert_eq!(exact.to_float(SINGLE, Mode::Even), f64::from(value as f32), "{value:e}");
-            assert_eq!(exact.to_float(DOUBLE, Mode::Down), value, "{value:e}");
+            assert_eq!(exact.to_float(SINGLE, RoundingMode::Even), f64::from(value as f32), "{value:e}");
+            assert_eq!(exact.to_float(DOUBLE, RoundingMode::Down), value, "{value:e}");
             let int = i128::from(x as i64);
-            assert_eq!(Exact::of_int(int).to_float(SINGLE, Mode::Even), f64::from(int as f32));
+            assert_eq!(Exact::of_int(int).to_float(SINGLE, RoundingMode::Even), f64::from(int as f32));
         }
     }
 
     #[test]
     fn modes_differ_where_they_must() {
         let list = |value: f64| {
-            [Mode::Even, Mode::Zero, Mode::Up, Mode::Down]
+            [RoundingMode::Even, RoundingMode::Zero, RoundingMode::Up, RoundingMode::Down]
                 .map(|m| Exact::of_double(value).map(|e| e.to_int(m)))
         };
         assert_eq!(list(2.5), [Some(2), Some(2), Some(3), Some(2)]);
         assert_eq!(list(-3.5), [Some(-4), Some(-3), Some(-3), Some(-4)]);
         assert_eq!(list(1e-300), [Some(0), Some(0), Some(1), Some(0)]);
         let big = Exact::of_int(1 << 40);
-        assert_eq!([Mode::Even, Mode::Down].map(|m| big.to_float(HALF, m)), [f64::INFINITY, 65504.0]);
-        assert_eq!(Exact::of_int(16_777_217).to_float(SINGLE, Mode::Up), 16_777_218.0);
-        assert_eq!(Exact::of_double(1e-9).map(|e| e.to_float(HALF, Mode::Up)), Some(2f64.powi(-24)));
+        assert_eq!(
+            [RoundingMode::Even, RoundingMode::Down].map(|m| big.to_float(HALF, m)),
+            [f64::INFINITY, 65504.0]
+        );
+        assert_eq!(Exact::of_int(16_777_217).to_float(SINGLE, RoundingMode::Up), 16_777_218.0);
+        assert_eq!(Exact::of_double(1e-9).map(|e| e.to_float(HALF, RoundingMode::Up)), Some(2f64.powi(-24)));
     }
 }

@@ -1,6 +1,6 @@
-//! Sub-groups: what work-items learn of them, and every collective function for every type that the device reports, among all
-//! work-items or those that take a branch, against the host. How work-items form sub-groups is the device's affair: the
-//! kernels tell it.
+//! Sub-groups: queries in kernels, and every collective function for every type that the device reports,
+//! among all work-items or those that take a branch, compared with the host. The device decides how
+//! work-items form sub-groups; the kernels report it.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink};
@@ -44,11 +44,12 @@ const TYPES: [Type; 11] = [
     ty("double", 8, Kind::Float, "cl_khr_fp64", true),
 ];
 
-/// A value of any type: an integer, also in floating-point types. Infinities are the largest and the smallest.
+/// A value of any type: an integer, also in floating-point types. Infinities are the largest and the
+/// smallest.
 type Value = i128;
 
 impl Type {
-    /// What remains of a number in the type.
+    /// A number converted to the type.
     fn wrap(self, value: Value) -> Value {
         let shift = 128 - 8 * self.bytes as u32;
         match self.kind {
@@ -83,7 +84,7 @@ impl Type {
         }
     }
 
-    /// `None` for what is no integer.
+    /// `None` for values that are not integers.
     fn load(self, bytes: &[u8]) -> Option<Value> {
         let mut raw = [0u8; 16];
         raw[..self.bytes].copy_from_slice(bytes);
@@ -110,7 +111,7 @@ struct Lane {
     value: Value,
     /// `s` in the kernel.
     word: u32,
-    /// It takes the branch.
+    /// Whether the work-item takes the branch.
     active: bool,
 }
 
@@ -125,21 +126,21 @@ impl Group {
         self.lanes.iter().filter(|l| l.active)
     }
 
-    /// The value of a work-item that is there.
+    /// The value of an active work-item.
     fn of(&self, id: u32) -> Option<Value> {
         self.lanes.get(id as usize).filter(|l| l.active).map(|l| l.value)
     }
 
-    /// Bits of those with a property, as numbers.
+    /// Mask of the work-items with a property, as numbers.
     fn bits(&self, property: impl Fn(&Lane) -> bool) -> u128 {
         self.active().filter(|l| property(l)).fold(0, |bits, l| bits | 1 << l.id)
     }
 }
 
-/// What a work-item gets; `None` where the specification leaves it open.
+/// Result of a work-item; `None` where the specification leaves it open.
 type Expect = Box<dyn Fn(&Group, &Lane) -> Option<Value>>;
 
-/// A call, and what it gives.
+/// A call, and its result.
 struct Call {
     text: String,
     expect: Expect,
@@ -177,7 +178,8 @@ const LOGICAL: [Operation; 3] = [
     ("logical_xor", |a, b| Value::from((a != 0) != (b != 0)), |_| 0),
 ];
 
-/// Factors of floating-point products: few are not 1 or -1, so that products are exact. `m` in the kernel.
+/// Factors of floating-point products: few differ from 1 and -1, so that products are exact. `m` in the
+/// kernel.
 fn factor(word: u32) -> Value {
     match word >> 8 & 63 {
         0 => 2,
@@ -254,7 +256,7 @@ fn shuffles(ty: Type) -> Vec<Test> {
     let mut rotations: Vec<Call> = [0i32, 1, 3, -1]
         .map(|by| {
             call(format!("sub_group_rotate(x, {by})"), move |g, me| {
-                // What lies beyond the work-items of a sub-group that is not full is open.
+                // Values of work-items beyond the end of a partial sub-group are unspecified.
                 let full = size(g) == g.max;
                 g.of((me.id as i32 + by).rem_euclid(g.max as i32) as u32).filter(|_| full)
             })
@@ -269,7 +271,7 @@ fn shuffles(ty: Type) -> Vec<Test> {
     let last = call("sub_group_broadcast(x, size - 1)", move |g, _| g.of(size(g) - 1));
     let mut broadcasts = vec![call("sub_group_broadcast(x, 0)", |g, _| g.of(0)), last];
     if ty.needs.is_empty() || ty.name == "double" {
-        // Of vectors every element comes: as many are counted as are right.
+        // A vector result counts how many of its elements are right.
         for width in [2, 3, 4, 8, 16] {
             let text = format!(
                 "({name})sum{width}(sub_group_broadcast((({name}{width})x) * ({name}{width})(ONES{width}), 0))",
@@ -459,10 +461,10 @@ fn source(test: &Test) -> String {
     text + "} }"
 }
 
-/// Sizes of a launch, and of its groups.
+/// Global and local size of a launch.
 type Sizes = ([usize; 3], [usize; 3]);
 
-/// The sub-groups of a launch, each with the places of its work-items.
+/// The sub-groups of a launch, each with the indices of its work-items.
 fn groups(sizes: Sizes, facts: &[[u32; 4]], lanes: &[Lane]) -> Result<Vec<(Group, Vec<usize>)>, String> {
     let (global, local) = sizes;
     let mut found: std::collections::BTreeMap<(usize, u32), Vec<usize>> = std::collections::BTreeMap::new();
@@ -472,23 +474,24 @@ fn groups(sizes: Sizes, facts: &[[u32; 4]], lanes: &[Lane]) -> Result<Vec<(Group
         found.entry((group, fact[0])).or_default().push(at);
     }
     let mut all = Vec::new();
-    for ((group, id), mut places) in found {
-        places.sort_by_key(|at| facts[*at][1]);
-        let (size, max) = (facts[places[0]][2], facts[places[0]][3]);
+    for ((group, id), mut members) in found {
+        members.sort_by_key(|at| facts[*at][1]);
+        let (size, max) = (facts[members[0]][2], facts[members[0]][3]);
         let text = || format!("sub-group {id} of group {group}, told {size} of at most {max}");
-        // Section 3.2.1: ids count from 0; all learn the same size, which is how many there are.
-        if places
+        // Section 3.2.1: ids count from 0; all work-items read the same size, the number of the sub-group's
+        // work-items.
+        if members
             .iter()
             .enumerate()
             .any(|(i, at)| facts[*at][1] != i as u32 || facts[*at][2..] != [size, max])
         {
             return Err(format!("{}: ids or sizes differ", text()));
         }
-        if places.len() != size as usize || size > max {
-            return Err(format!("{}: has {}", text(), places.len()));
+        if members.len() != size as usize || size > max {
+            return Err(format!("{}: has {}", text(), members.len()));
         }
-        let members = places.iter().enumerate().map(|(i, at)| Lane { id: i as u32, ..lanes[*at] }).collect();
-        all.push((Group { max, lanes: members }, places));
+        let lanes = members.iter().enumerate().map(|(i, at)| Lane { id: i as u32, ..lanes[*at] }).collect();
+        all.push((Group { max, lanes }, members));
     }
     Ok(all)
 }
@@ -533,8 +536,8 @@ fn launch(
     session.read(&facts, &mut told)?;
     session.read(&output, &mut out)?;
     let mut wrong = Vec::new();
-    for (group, places) in groups(sizes, &told, &lanes)? {
-        for (lane, at) in group.lanes.iter().zip(&places).filter(|(l, _)| l.active) {
+    for (group, members) in groups(sizes, &told, &lanes)? {
+        for (lane, at) in group.lanes.iter().zip(&members).filter(|(l, _)| l.active) {
             for (number, call) in test.calls.iter().enumerate() {
                 let Some(want) = (call.expect)(&group, lane) else { continue };
                 let from = (number * items + at) * test.output.bytes;
@@ -571,7 +574,7 @@ fn sizes(device: cl_device_id, quick: bool) -> Vec<Sizes> {
     list
 }
 
-/// What is missing of what a test needs, or the option of the language.
+/// The missing requirement of a test, or else the build option of its language version.
 fn language(session: &Session<'_>, needs: &[&str]) -> Result<&'static str, Outcome> {
     let offered = session.offers();
     let has = |name: &str| offered.iter().any(|o| o == name);
@@ -616,7 +619,7 @@ kernel void k(global uint *out) {
 }
 ";
 
-/// What the kernel learns and what the host is told of it, before and after.
+/// Queries of the kernel and of the host, before and after the launch.
 fn queries(context: &Context<'_>) -> Result<Outcome, String> {
     let session = context.session()?;
     let options = match language(&session, &[]) {
@@ -659,11 +662,11 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
         if let Some(wrong) = told.iter().find(|t| **t != want) {
             return Err(format!("groups of {local:?}: work-items learn {wrong:?}, the host {want:?}"));
         }
-        // No more sub-groups than there can be, and only the last is not full.
+        // Within the maximum number of sub-groups; only the last may be partial.
         if count > most || count != size.div_ceil(max) {
             return Err(format!("{count} sub-groups of {max} for {size}, at most {most}"));
         }
-        // clGetKernelSubGroupInfo: a size with so many sub-groups, or none.
+        // CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: a size with the requested number of sub-groups, or 0.
         let fitting: usize = ask(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, &[count], 3)?.iter().product();
         if fitting != 0 && fitting.div_ceil(max) != count {
             return Err(format!("{fitting} work-items are said to have {count} sub-groups of {max}"));

@@ -1,5 +1,5 @@
-//! Shared virtual memory (API specification, section 5.6): structures with pointers, commands on pointers, and atomics, in
-//! each kind of memory that the device reports.
+//! Shared virtual memory (API specification, section 5.6): structures with pointers, commands on pointers,
+//! and atomics, in each kind of memory that the device reports.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink, expect};
@@ -64,7 +64,7 @@ enum Kind {
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Coarse, Kind::Fine, Kind::System];
 
-    /// Its bit of CL_DEVICE_SVM_CAPABILITIES.
+    /// The memory's bit of CL_DEVICE_SVM_CAPABILITIES.
     fn capability(self) -> u64 {
         match self {
             Kind::Coarse => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
@@ -107,9 +107,9 @@ impl<'a, T: Copy> Shared<'a, T> {
         Ok(memory)
     }
 
-    /// The host's turn: everything before is done, and coarse-grained memory is mapped.
+    /// Host access: previous commands are complete, and coarse-grained memory is mapped.
     fn host<R>(&self, work: impl FnOnce(&mut [T]) -> R) -> Result<R, String> {
-        // SAFETY: the memory has that many elements, which nobody else uses meanwhile.
+        // SAFETY: the memory has that many elements, which no other code uses meanwhile.
         unsafe {
             let (flags, bytes) = (CL_MAP_READ | CL_MAP_WRITE, self.count * size_of::<T>());
             if self.kind == Kind::Coarse {
@@ -148,7 +148,7 @@ impl<T> Drop for Shared<'_, T> {
 }
 
 fn layout<T>(count: usize) -> Result<Layout, String> {
-    // As aligned as the largest type of OpenCL C.
+    // Aligned for the largest type of OpenCL C.
     Layout::from_size_align(count * size_of::<T>(), 128).map_err(|e| e.to_string())
 }
 
@@ -158,7 +158,7 @@ enum Arg {
     Buffer,
 }
 
-/// Launches a kernel that may also use what lies at `reach`.
+/// Launches a kernel that may also access the allocations `reach` indirectly.
 fn launch(
     rig: &Rig,
     kernel: &str,
@@ -213,14 +213,15 @@ struct Node {
     value: u64,
 }
 
-/// Sum and number of the nodes, as the device finds them.
+/// Sum and number of the nodes, as the device reads them.
 fn walk(rig: &Rig, kind: Kind, nodes: &Shared<'_, Node>, others: &[*mut c_void]) -> Result<[u64; 2], String> {
     launch(rig, "walk", 1, &[Arg::Pointer(nodes.ptr.cast()), Arg::Buffer], kind, others)?;
     let words = rig.read(4)?;
     Ok([0, 2].map(|i| u64::from(words[i]) | u64::from(words[i + 1]) << 32))
 }
 
-/// A list that the host writes and the device walks; then the device extends it, in another allocation, and the host walks it.
+/// A list that the host writes and the device walks. Then the device extends it in another allocation, and
+/// the host walks it.
 fn list(rig: &Rig, kind: Kind) -> Result<(), String> {
     const NODES: usize = 100;
     let (nodes, pool) = (Shared::<Node>::new(rig, kind, NODES)?, Shared::<Node>::new(rig, kind, 50)?);
@@ -254,7 +255,7 @@ fn list(rig: &Rig, kind: Kind) -> Result<(), String> {
     if values.iter().copied().eq(1000..1050) { Ok(()) } else { Err(format!("the host finds {values:?}")) }
 }
 
-/// Sixteen allocations, whose addresses lie in memory.
+/// Sixteen allocations, whose addresses are stored in memory.
 fn table(rig: &Rig, kind: Kind) -> Result<(), String> {
     let parts = (0..16).map(|_| Shared::<u32>::new(rig, kind, 64)).collect::<Result<Vec<_>, _>>()?;
     let cells = Shared::<*mut u32>::new(rig, kind, 16)?;
@@ -272,7 +273,7 @@ fn table(rig: &Rig, kind: Kind) -> Result<(), String> {
     Ok(())
 }
 
-/// Pointers are numbers that host and device agree about.
+/// Host and device agree about the numeric value of pointers.
 fn compared(rig: &Rig, kind: Kind) -> Result<(), String> {
     let memory = Shared::<u32>::new(rig, kind, 256)?;
     let cases = [
@@ -284,7 +285,7 @@ fn compared(rig: &Rig, kind: Kind) -> Result<(), String> {
     for (a, b, [same, less, distance, null]) in cases {
         launch(rig, "compare", 1, &[Arg::Pointer(a.cast()), Arg::Pointer(b.cast()), Arg::Buffer], kind, &[])?;
         let found = rig.read(4)?;
-        // The distance between pointers into different memory is open.
+        // The distance between pointers into different allocations is unspecified.
         let between = a.is_null() || b.is_null();
         if (found[0], found[1], found[3]) != (same, less, null) || !(between || found[2] == distance) {
             return Err(format!("{a:?} and {b:?} give {found:?}"));
@@ -293,7 +294,7 @@ fn compared(rig: &Rig, kind: Kind) -> Result<(), String> {
     Ok(())
 }
 
-/// An argument in the middle of an allocation.
+/// A kernel argument that points into the middle of an allocation.
 fn middle(rig: &Rig, kind: Kind) -> Result<(), String> {
     let memory = Shared::<u32>::new(rig, kind, 256)?;
     memory.host(|all| all.iter_mut().enumerate().for_each(|(i, v)| *v = i as u32))?;
@@ -313,7 +314,7 @@ fn same(memory: &Shared<'_, u32>, want: impl Fn(u32) -> u32) -> Result<(), Strin
     wrong.map_or(Ok(()), |(i, v)| Err(format!("element {i} is {v}, expected {}", want(i as u32))))
 }
 
-/// Patterns of every size, at every place that is allowed for them.
+/// Patterns of every size, at every offset allowed for them.
 fn fills(rig: &Rig, kind: Kind) -> Result<(), String> {
     let memory = Shared::<u8>::new(rig, kind, 2048)?;
     let mut want = vec![0u8; 2048];
@@ -350,7 +351,7 @@ fn copies(rig: &Rig, kind: Kind) -> Result<(), String> {
     let own: Vec<u32> = (0..1024).map(|i| i * 3 + 1).collect();
     let mut back = vec![0u32; 1024];
     let copy = |blocking, to: *mut u32, from: *const u32, count: usize| {
-        // SAFETY: both parts have so many elements and live on.
+        // SAFETY: both parts have `count` elements and outlive the copy.
         let code = unsafe {
             clEnqueueSVMMemcpy(rig.queue, blocking, to.cast(), from.cast(), count * 4, 0, null(), null_mut())
         };
@@ -406,7 +407,7 @@ fn buffer(rig: &Rig, kind: Kind) -> Result<(), String> {
         let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
         let mem = clCreateBuffer(rig.context, flags, 1024, memory.ptr.cast(), &mut code);
         ok("clCreateBuffer", code)?;
-        // clGetMemObjectInfo: whether the host pointer is of shared memory.
+        // CL_MEM_USES_SVM_POINTER: whether the host pointer is shared memory.
         ok(
             "clGetMemObjectInfo",
             clGetMemObjectInfo(mem, CL_MEM_USES_SVM_POINTER, 4, (&raw mut uses).cast(), null_mut()),
@@ -417,7 +418,7 @@ fn buffer(rig: &Rig, kind: Kind) -> Result<(), String> {
         let launched =
             clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &items, null(), 0, null(), null_mut());
         ok("clEnqueueNDRangeKernel", launched)?;
-        // Section 3.3.3: releases of buffer and pointer are ordered by maps of the buffer object.
+        // Section 3.3.3: maps of the buffer object order accesses through buffer and pointer.
         let (flags, q) = (CL_MAP_READ, rig.queue);
         let mapped =
             clEnqueueMapBuffer(q, mem, 1, flags, 0, 1024, 0, null(), null_mut(), &mut code).cast::<u32>();
@@ -432,12 +433,12 @@ fn buffer(rig: &Rig, kind: Kind) -> Result<(), String> {
             return Err(format!("mapped at {mapped:?}, shared at {:?}, values right: {right}", memory.ptr));
         }
     }
-    // The system's memory has no pointers that clSVMAlloc gave.
+    // System memory has no pointers from clSVMAlloc.
     let wanted = if kind == Kind::System { uses } else { CL_TRUE };
     if uses == wanted { Ok(()) } else { Err("CL_MEM_USES_SVM_POINTER is false".into()) }
 }
 
-/// The same counter is incremented by host and device at the same time.
+/// Host and device increment one counter at the same time.
 fn atomics(rig: &Rig, kind: Kind) -> Result<(), String> {
     const ITEMS: usize = 100_000;
     let flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
@@ -467,7 +468,7 @@ fn atomics(rig: &Rig, kind: Kind) -> Result<(), String> {
     }
 }
 
-/// Addresses are multiples of what is asked for, and of the largest type by default.
+/// Addresses are multiples of the requested alignment, by default of the size of the largest type.
 fn alignments(rig: &Rig) -> Result<(), String> {
     for alignment in [0, 1, 2, 4, 8, 16, 32, 64, 128] {
         for size in [1, 3, 200, 5000] {
@@ -484,7 +485,7 @@ fn alignments(rig: &Rig) -> Result<(), String> {
     Ok(())
 }
 
-/// Commands on an out-of-order queue, each waiting for the one before; what the events tell of them.
+/// Commands on an out-of-order queue, each waiting for the previous one, and the information of their events.
 fn events(rig: &Rig) -> Result<(), String> {
     let memory = Shared::<u32>::new(rig, Kind::Coarse, 64)?;
     let (mut events, one, from, mut back) = (Vec::<cl_event>::new(), 1u32, vec![9u32; 32], vec![0u32; 64]);
@@ -543,7 +544,7 @@ unsafe extern "C" fn free(
     list: *mut *mut c_void,
     context: *mut c_void,
 ) {
-    // SAFETY: the list has so many pointers of the context that the user data is; the queue is live.
+    // SAFETY: the user data is the number of pointers in the list; the queue is live.
     unsafe {
         for i in 0..count as usize {
             clSVMFree(context.cast(), *list.add(i));
@@ -552,7 +553,7 @@ unsafe extern "C" fn free(
     FREED.store(if queue.is_null() { 99 } else { count as usize }, Ordering::SeqCst);
 }
 
-/// clEnqueueSVMFree frees after what was enqueued before, itself or by the caller's function.
+/// clEnqueueSVMFree frees after the commands enqueued before, itself or by the caller's function.
 fn freed(rig: &Rig) -> Result<(), String> {
     for by_callback in [false, true] {
         FREED.store(0, Ordering::SeqCst);
@@ -600,7 +601,7 @@ fn freed(rig: &Rig) -> Result<(), String> {
     Ok(())
 }
 
-/// Conditions of the calls: name, the codes that are allowed (a NULL pointer counts as CL_INVALID_VALUE), and the call.
+/// Error conditions: name, the allowed codes (a NULL pointer counts as CL_INVALID_VALUE), and the call.
 type Check = (&'static str, cl_int, fn(&Rig, *mut c_void) -> cl_int);
 
 fn alloc(rig: &Rig, flags: cl_mem_flags, size: usize, alignment: cl_uint) -> cl_int {
@@ -720,7 +721,7 @@ const BY_KIND: &[ByKind] = &[
     ("a buffer object", buffer),
 ];
 
-/// Tests whose memory is coarse-grained.
+/// Tests with coarse-grained memory.
 const GENERAL: &[General] =
     &[("alignments", alignments), ("order and kind of events", events), ("memory freed by a command", freed)];
 
@@ -751,7 +752,7 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     }
     for kind in [Kind::Fine, Kind::System] {
         sink.test(format!("atomics of host and device, {kind:?}"), || {
-            // OpenCL C 3.0: the scope of all devices is a feature.
+            // OpenCL C 3.0: the scope of all devices is optional.
             let has_scope =
                 |s: Session<'_>| s.c_features().iter().any(|f| f == "__opencl_c_atomic_scope_all_devices");
             if !offers(CL_DEVICE_SVM_ATOMICS | kind.capability()) || !context.session().is_ok_and(has_scope) {

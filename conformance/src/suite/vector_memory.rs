@@ -1,8 +1,8 @@
-//! Vectors of every type and size in memory: vload and vstore, assignments, local and private memory, reinterpretation,
-//! conversion and shuffles, with output buffers that are only written and some that are read too.
+//! Vectors of every type and size in memory: vload and vstore, assignments, local and private memory,
+//! reinterpretation, conversion and shuffles. Output buffers are only written, or also read.
 //!
-//! Each test is one program for one vector type. Values are small integers, which every type represents exactly, so all
-//! results are compared bit for bit.
+//! Each test is one program for one vector type. Values are small integers, which every type represents
+//! exactly, so all results are compared bit for bit.
 
 use super::{Context, Outcome, Sink};
 use crate::cl::{Arg, Session};
@@ -36,7 +36,7 @@ const SCALARS: [Scalar; 11] = [
 
 const SIZES: [usize; 5] = [2, 3, 4, 8, 16];
 
-/// Work-items of a launch: no multiple of a vector width, a multiple of the local size.
+/// Work-items of a launch: not a multiple of a vector width, a multiple of the local size.
 const ITEMS: usize = 1000;
 const LOCAL: usize = 8;
 
@@ -51,7 +51,7 @@ impl Scalar {
         }
     }
 
-    /// The unsigned integer of its size, which masks of shuffles are made of.
+    /// The unsigned integer of the same size, the element type of shuffle masks.
     fn mask(&self) -> &'static str {
         match self.bytes {
             1 => "uchar",
@@ -78,7 +78,7 @@ fn values(ty: &Scalar, size: usize, items: usize) -> Vec<u8> {
     (0..items).flat_map(|i| (0..size).flat_map(move |k| ty.encode(value(i, k)))).collect()
 }
 
-/// Byte that output buffers are filled with before a launch.
+/// Initial byte of output buffers.
 const FILL: u8 = 0xa5;
 
 struct Program<'a> {
@@ -96,8 +96,8 @@ impl<'a> Program<'a> {
         Ok(Program { session, program: session.build(&text, "")? })
     }
 
-    /// Launches a kernel whose arguments are buffers of these contents, a number where there is one, and perhaps local
-    /// memory; compares the buffers with what is expected.
+    /// Launches a kernel whose arguments are buffers of these contents, optionally a number, and optionally
+    /// local memory. Compares the buffers with the expected contents.
     fn check(
         &self,
         name: &str,
@@ -296,7 +296,7 @@ fn shuffles(session: &Session<'_>, ty: &Scalar, n: usize) -> Result<(), String> 
     const WIDEST: usize = 16;
     let (t, m) = (ty.name, ty.mask());
     let mask_type = SCALARS.iter().find(|s| s.name == m).ok_or("no type for masks")?;
-    // Bits above those that choose a lane are ignored.
+    // Bits above those that select a lane are ignored.
     let choice = |i: usize, k: usize| (i * 5 + k * 3 + (i >> 3)) & 63;
     let mask: Vec<u8> = (0..ITEMS)
         .flat_map(|i| (0..WIDEST).flat_map(move |k| mask_type.encode(choice(i, k) as u8)))

@@ -1,16 +1,17 @@
-//! A Vulkan loader whose calls fail when a test wants them to: put in place of libvulkan.so.1, it hands every call on to
-//! the loader that `VULKAN_FAULTS_REAL` names, but for the one that is to fail.
+//! A Vulkan loader whose calls fail on request. It replaces libvulkan.so.1 and forwards every call to the
+//! loader that `VULKAN_FAULTS_REAL` names, except the failing one.
 //!
-//! A fault is a class of functions, the number of the call among those of the class, and the result. It is set by
-//! [`vulkan_faults_set`], or for the start of the process by `VULKAN_FAULTS="class number result"`. The objects that are
-//! alive are counted by kind ([`vulkan_faults_live`]), so that tests find leaks. Nothing of this is in the driver.
+//! A fault is a class of functions, the number of the call among those of the class, and the result.
+//! [`vulkan_faults_set`] sets it, or at process start `VULKAN_FAULTS="class number result"`. Live objects are
+//! counted by kind ([`vulkan_faults_live`]), so that tests find leaks. The driver contains no code for it.
 
 use ash::vk;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{OnceLock, RwLock};
 
-/// Classes of functions: those that allocate, or need memory otherwise, and those by which the loss of a device is found.
+/// Classes of functions: those that allocate or otherwise need memory, and those that report the loss of a
+/// device.
 pub const MEMORY: u32 = 1;
 pub const LOSS: u32 = 2;
 
@@ -20,7 +21,7 @@ static RESULT: AtomicI32 = AtomicI32::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 /// Position in `NAMES` of the function that failed, plus one.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
-/// The device is lost: every call that can tell does.
+/// The device is lost: every call that can report it does.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// Kinds of objects that are counted.
@@ -42,8 +43,8 @@ const KINDS: [&CStr; 13] = [
 static LIVE: [AtomicI64; KINDS.len()] = [const { AtomicI64::new(0) }; KINDS.len()];
 const NONE: usize = usize::MAX;
 
-/// Sets the fault: call `number` (counted from 0, from now on) of the class gives `result`; class 0 for none. After
-/// VK_ERROR_DEVICE_LOST every later call of the class LOSS fails too.
+/// Sets the fault: call `number` (counted from 0, from now on) of the class returns `result`; class 0
+/// disables it. After VK_ERROR_DEVICE_LOST every later call of the class LOSS fails, too.
 #[unsafe(no_mangle)]
 pub extern "C" fn vulkan_faults_set(class: u32, number: u64, result: i32) {
     CLASS.store(0, Ordering::SeqCst);
@@ -67,10 +68,10 @@ pub extern "C" fn vulkan_faults_failed() -> *const c_char {
     at.checked_sub(1).and_then(|i| NAMES.get(i)).map_or(std::ptr::null(), |n| n.as_ptr())
 }
 
-/// How many objects of a kind are alive, and the kind's name; NULL if there is no such kind.
+/// Number of live objects of a kind, and the kind's name; NULL if there is no such kind.
 ///
 /// # Safety
-/// `count` may be written.
+/// `count` is valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vulkan_faults_live(kind: u32, count: *mut i64) -> *const c_char {
     let (Some(name), Some(live)) = (KINDS.get(kind as usize), LIVE.get(kind as usize)) else {
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn vulkan_faults_live(kind: u32, count: *mut i64) -> *cons
     name.as_ptr()
 }
 
-/// The result of a call that is to fail.
+/// Result of a call that is to fail.
 fn fault(index: usize, classes: u32) -> Option<i32> {
     if classes & LOSS != 0 && LOST.load(Ordering::SeqCst) != 0 {
         return Some(vk::Result::ERROR_DEVICE_LOST.as_raw());
@@ -100,7 +101,7 @@ fn fault(index: usize, classes: u32) -> Option<i32> {
     Some(result)
 }
 
-/// A device that is lost works no more: what was submitted is done before anybody is told.
+/// A lost device stops: submitted work completes before the loss is reported.
 fn lose() {
     let _none = SUBMITTING.write();
     let (device, wait) = (DEVICE.load(Ordering::SeqCst), WAIT_IDLE.load(Ordering::SeqCst));
@@ -113,15 +114,15 @@ fn lose() {
     LOST.store(1, Ordering::SeqCst);
 }
 
-/// Held for reading by every call that is handed on.
+/// Held for reading by every forwarded call.
 static SUBMITTING: RwLock<()> = RwLock::new(());
 static DEVICE: AtomicUsize = AtomicUsize::new(0);
 static WAIT_IDLE: AtomicUsize = AtomicUsize::new(0);
 
 type Function = unsafe extern "system" fn();
 
-/// One function: its parameters are words, whatever their types. Vulkan's are integers and pointers, which 64-bit calling
-/// conventions pass as words.
+/// One function: its parameters are words, whatever their types. Vulkan's parameters are integers and
+/// pointers, which 64-bit calling conventions pass as words.
 macro_rules! functions {
     ($($name:ident($($arg:ident)*) $classes:expr, $kind:expr;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -212,7 +213,7 @@ functions! {
 
 type Destroy = unsafe extern "system" fn(usize, usize, usize);
 
-/// Functions that end objects (the second word is the object), and the objects' kinds.
+/// Functions that destroy objects (the second word is the object), and the objects' kinds.
 macro_rules! destroyers {
     ($($name:ident $kind:expr;)*) => {
         $(
@@ -268,7 +269,7 @@ struct Real {
     _library: libloading::Library,
 }
 
-/// The loader that does the work; `None` if it cannot be had, and then there is no Vulkan.
+/// The real loader; `None` if it cannot be loaded, and then Vulkan is unavailable.
 fn real() -> Option<&'static Real> {
     static REAL: OnceLock<Option<Real>> = OnceLock::new();
     let open = || {
@@ -290,22 +291,22 @@ fn real() -> Option<&'static Real> {
     REAL.get_or_init(open).as_ref()
 }
 
-/// Our function in place of the one that was found.
+/// Our wrapper of a function, if there is one.
 fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
     let found = found?;
     match wrapper(name).or_else(|| destroyer(name)) {
-        Some((own, place)) => {
-            place.store(found as usize, Ordering::Relaxed);
+        Some((own, real)) => {
+            real.store(found as usize, Ordering::Relaxed);
             Some(own)
         }
         None => Some(found),
     }
 }
 
-/// As Vulkan has it.
+/// As specified by Vulkan.
 ///
 /// # Safety
-/// As Vulkan has it.
+/// As specified by Vulkan.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub unsafe extern "system" fn vkGetInstanceProcAddr(

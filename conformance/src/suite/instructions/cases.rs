@@ -4,7 +4,7 @@ use super::code::Code;
 use rspirv::dr::{Error, Instruction, Operand};
 use rspirv::spirv::*;
 
-/// An instruction: what it is called here, how it is written, and its result (`None` where it is open).
+/// An instruction: its name here, its form in the module, and its result (`None` where it is unspecified).
 pub type Case = (&'static str, fn(&mut Code) -> Result<Word, Error>, fn(u32, u32) -> Option<u32>);
 
 /// The divisor and the dividend of divisions that are defined for all inputs.
@@ -13,7 +13,7 @@ fn division(c: &mut Code) -> Result<[Word; 2], Error> {
     Ok([c.b.shift_right_arithmetic(c.uint, None, c.x, one)?, c.b.bitwise_or(c.uint, None, c.y, one)?])
 }
 
-/// A member of what an instruction gives as a pair.
+/// A member of the pair that an instruction returns.
 fn half_of(c: &mut Code, pair: Result<Word, Error>, index: u32) -> Result<Word, Error> {
     c.b.composite_extract(c.uint, None, pair?, [index])
 }
@@ -23,7 +23,7 @@ pub const INTEGERS: &[Case] = &[
         "OpSMod",
         |c| division(c).and_then(|[a, b]| c.b.s_mod(c.uint, None, a, b)),
         |x, y| {
-            // The sign is that of the divisor.
+            // The sign is the divisor's.
             let (a, b) = (i64::from(x as i32 >> 1), i64::from((y | 1) as i32));
             Some(((a % b + b) % b) as u32)
         },
@@ -103,7 +103,7 @@ pub const INTEGERS: &[Case] = &[
     ),
 ];
 
-/// A predicate of two floating-point numbers; open for denormals, which may count as zeros.
+/// A predicate of two floating-point numbers; unspecified for denormals, which may count as zeros.
 macro_rules! predicate {
     ($name:literal, $method:ident, $holds:expr) => {
         (
@@ -216,7 +216,7 @@ pub const CONVERSIONS: &[Case] = &[
             c.b.bitcast(c.uint, None, value)
         },
         |x, _| {
-            // What is below the 24 leading bits is cut.
+            // Bits below the 24 leading ones are truncated.
             Some(((x & !(0xffu32 >> x.leading_zeros().min(8))) as f32).to_bits())
         },
     ),
@@ -430,7 +430,7 @@ pub const MEMORY: &[Case] = &[
     (
         "local memory",
         |c| {
-            // In groups of 64, the value of the work-item beside.
+            // In groups of 64, the value of the neighbouring work-item.
             let (one, sixty_three) = (c.number(1), c.number(63));
             let own = c.b.bitwise_and(c.uint, None, c.item, sixty_three)?;
             let at = c.element(StorageClass::Workgroup, c.shared, own)?;
@@ -445,7 +445,7 @@ pub const MEMORY: &[Case] = &[
     ),
 ];
 
-/// Ends the block: goes to `label`.
+/// Ends the block with a branch to `label`.
 fn go(c: &mut Code, label: Word) -> Result<(), Error> {
     c.b.branch(label)
 }
@@ -494,7 +494,7 @@ pub const FLOW: &[Case] = &[
     (
         "a loop whose values change places",
         |c| {
-            // (a, b, n) becomes (b, a + b, n - 1) until n is 0: values of one block that are each other's.
+            // (a, b, n) becomes (b, a + b, n - 1) until n is 0: block arguments that swap values.
             let [before, head, end] = [0; 3].map(|_| c.b.id());
             let [next_b, next_n] = [0; 2].map(|_| c.b.id());
             let (zero, one, fifteen) = (c.number(0), c.number(1), c.number(15));
@@ -525,7 +525,7 @@ pub const FLOW: &[Case] = &[
     (
         "a loop with two entries",
         |c| {
-            // Begins in the first or the second of two blocks that lead to each other.
+            // Enters a cycle of two blocks at the first or the second (irreducible control flow).
             let [before, one_block, two_block, end] = [0; 4].map(|_| c.b.id());
             let [n_one, n_two] = [0; 2].map(|_| c.b.id());
             let (zero, one, two, thirty_one) = (c.number(0), c.number(1), c.number(2), c.number(31));
@@ -603,7 +603,7 @@ pub const BITS: &[Case] = &[
     ),
 ];
 
-/// Arithmetic of constants that may be specialised, none of which is.
+/// Arithmetic of specialization constants that keep their defaults.
 pub const SPECIALISED: &[Case] = &[
     (
         "OpSpecConstantOp",

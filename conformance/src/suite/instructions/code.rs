@@ -1,11 +1,11 @@
-//! Assembles a module with one kernel, which has what the cases of instructions use.
+//! Assembles a module with one kernel, with the types and variables that the cases of instructions use.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Error, Operand};
 use rspirv::spirv::*;
 
-/// A module with a kernel `k(global uint *in, global uint *out, uint items)`: two inputs for each work-item, and as many
-/// results as there are calls of [`Code::result`].
+/// A module with a kernel `k(global uint *in, global uint *out, uint items)`: two inputs for each work-item,
+/// and one result for each call of [`Code::result`].
 pub struct Code {
     pub b: Builder,
     pub bool: Word,
@@ -14,18 +14,18 @@ pub struct Code {
     pub uint: Word,
     pub ulong: Word,
     pub float: Word,
-    /// Arrays of four in private memory: one without values, one with 5, 6, 7, 8.
+    /// Arrays of four in private memory: one uninitialised, one with 5, 6, 7, 8.
     pub slots: Word,
     pub filled: Word,
     /// 64 words of local memory.
     pub shared: Word,
     /// 3, 1, 4, 1 in constant memory.
     pub table: Word,
-    /// The inputs, and the number of the work-item as 32 bits.
+    /// The inputs, and the index of the work-item as 32 bits.
     pub x: Word,
     pub y: Word,
     pub item: Word,
-    /// Where the inputs come from.
+    /// Address of the inputs.
     pub input: Word,
     /// `twice(uint2-structure)`: doubles both members.
     pub twice: Word,
@@ -164,7 +164,7 @@ impl Code {
         let mut b = self.b;
         b.ret()?;
         b.end_function()?;
-        // Since SPIR-V 1.4 all global variables are named.
+        // Since SPIR-V 1.4 entry points list all global variables.
         let is_late = b.version().is_some_and(|v| v >= (1, 4));
         let interface = if is_late { vec![self.ids, self.shared, self.table] } else { vec![self.ids] };
         b.entry_point(ExecutionModel::Kernel, self.function, "k", interface);

@@ -1,5 +1,5 @@
-//! Instructions of SPIR-V that compilers of OpenCL C seldom or never write: modules assembled here, with many results for each
-//! work-item, against the host.
+//! SPIR-V instructions that compilers of OpenCL C seldom or never emit: modules assembled here, with many
+//! results for each work-item, compared with the host.
 
 mod cases;
 pub mod code;
@@ -12,7 +12,8 @@ use code::Code;
 use rspirv::dr::Error;
 use rspirv::spirv::Capability;
 
-/// A module of instructions, and what it needs: capabilities, an extension of SPIR-V, and what the device must report.
+/// A module of instructions with its requirements: capabilities, an extension of SPIR-V, and a property of
+/// the device.
 struct Group {
     name: &'static str,
     capabilities: &'static [Capability],
@@ -42,7 +43,7 @@ const GROUPS: [Group; 8] = [
     },
 ];
 
-/// Pairs of edges and others.
+/// Pairs of edge cases and other values.
 fn inputs() -> Vec<[u32; 2]> {
     let edges = [
         0,
@@ -121,7 +122,7 @@ fn run(context: &Context<'_>, group: &Group) -> Result<Outcome, String> {
     session.read(&output, &mut results)?;
     for ((name, _, expect), results) in group.cases.iter().zip(results.chunks(items)) {
         for (item, ([x, y], got)) in inputs.iter().zip(results).enumerate() {
-            // The one result that is another work-item's.
+            // The only result of another work-item.
             let neighbour = || Some((item as u32 ^ 1).wrapping_sub(item as u32));
             let want = if *name == "local memory" { neighbour() } else { expect(*x, *y) };
             if want.is_some_and(|w| w != *got) {
