@@ -557,7 +557,8 @@ fn rectangles() {
         };
         assert_eq!([with(null(), o, r, host), with(o, null(), r, host), with(o, o, null(), host)], [bad; 3]);
         assert_eq!(with(o, o, r, null_mut()), bad);
-        // CL_INVALID_VALUE, CL_MEM_COPY_OVERLAP: within one buffer, different pitches and overlapping regions.
+        // CL_INVALID_VALUE, CL_MEM_COPY_OVERLAP: within one buffer, different pitches and overlapping
+        // regions.
         let copy = |from: [usize; 3], to: [usize; 3], rows: [usize; 2]| {
             let (from, to, slices) = (from.as_ptr(), to.as_ptr(), rows.map(|r| r * 4));
             clEnqueueCopyBufferRect(

@@ -15,8 +15,8 @@ use std::ptr::{null, null_mut};
 
 extension_functions! {
     fn clImportMemoryARM(
-        context: cl_context, flags: cl_mem_flags, properties: *const cl_import_properties_arm, memory: *mut c_void,
-        size: usize, errcode_ret: *mut cl_int
+        context: cl_context, flags: cl_mem_flags, properties: *const cl_import_properties_arm,
+        memory: *mut c_void, size: usize, errcode_ret: *mut cl_int
     ) -> cl_mem;
 }
 

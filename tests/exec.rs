@@ -3,13 +3,13 @@
 //! `exec_support/case.rs`). Vulkan's validation layer and spirv-val must report nothing.
 //!
 //! The tests run again on devices with hidden features: a few of them by default, each feature and many
-//! combinations with `PYROCLAST_EXEC_MATRIX=1`, any two features with `PYROCLAST_EXEC_MATRIX=pairs`.
-//! `cargo test --test exec -- without` then prints a line for each device. Tests that require a hidden feature
-//! are ignored there; a separate test checks the device's queries.
+//! combinations with `PYROCLAST_EXEC_MATRIX=1`, any two features with `PYROCLAST_EXEC_MATRIX=pairs`. `cargo
+//! test --test exec -- without` then prints a line for each device. Tests that require a hidden feature are
+//! ignored there; a separate test checks the device's queries.
 //!
-//! Tests with doubles also run on devices that fall back to the processor; in the matrix all tests do. Tests of
-//! variables and vectors run under the checker of the CPU device, in the matrix all tests do; the checker must
-//! report nothing.
+//! Tests with doubles also run on devices that fall back to the processor; in the matrix all tests do. Tests
+//! of variables and vectors run under the checker of the CPU device, in the matrix all tests do; the checker
+//! must report nothing.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 

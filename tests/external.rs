@@ -18,12 +18,12 @@ use std::ptr::{null, null_mut};
 
 extension_functions! {
     fn clEnqueueAcquireExternalMemObjectsKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_mem, num_events: cl_uint, events: *const cl_event,
-        event: *mut cl_event
+        queue: cl_command_queue, n: cl_uint, list: *const cl_mem, num_events: cl_uint,
+        events: *const cl_event, event: *mut cl_event
     ) -> cl_int;
     fn clEnqueueReleaseExternalMemObjectsKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_mem, num_events: cl_uint, events: *const cl_event,
-        event: *mut cl_event
+        queue: cl_command_queue, n: cl_uint, list: *const cl_mem, num_events: cl_uint,
+        events: *const cl_event, event: *mut cl_event
     ) -> cl_int;
 }
 

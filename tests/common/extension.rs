@@ -28,9 +28,13 @@ macro_rules! extension_functions {
         $(
             #[allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc)]
             pub unsafe fn $name($($arg: $ty),*) -> $ret {
-                static FUNCTION: std::sync::OnceLock<unsafe extern "C" fn($($ty),*) -> $ret> = std::sync::OnceLock::new();
+                static FUNCTION: std::sync::OnceLock<unsafe extern "C" fn($($ty),*) -> $ret> =
+                    std::sync::OnceLock::new();
                 // SAFETY: the type is that of the registry, the arguments are the caller's.
-                unsafe { FUNCTION.get_or_init(|| $crate::common::extension::extension(stringify!($name)))($($arg),*) }
+                unsafe {
+                    let find = || $crate::common::extension::extension(stringify!($name));
+                    FUNCTION.get_or_init(find)($($arg),*)
+                }
             }
         )*
     };

@@ -33,7 +33,8 @@ macro_rules! api {
                 Ok(Api {
                     $($name: {
                         // SAFETY: the symbol has the type that the OpenCL specification gives it.
-                        *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }.map_err(|e| e.to_string())?
+                        *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
+                            .map_err(|e| e.to_string())?
                     },)*
                     _library: library,
                 })
@@ -47,39 +48,59 @@ api! {
     clGetDeviceIDs: fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
     clGetPlatformInfo: fn(cl_platform_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     clGetDeviceInfo: fn(cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
-    clCreateContext: fn(*const cl_context_properties, cl_uint, *const cl_device_id, *const c_void, *mut c_void, *mut cl_int) -> cl_context;
-    clCreateCommandQueue: fn(cl_context, cl_device_id, cl_command_queue_properties, *mut cl_int) -> cl_command_queue;
+    clCreateContext: fn(*const cl_context_properties, cl_uint, *const cl_device_id, *const c_void,
+        *mut c_void, *mut cl_int) -> cl_context;
+    clCreateCommandQueue: fn(cl_context, cl_device_id, cl_command_queue_properties,
+        *mut cl_int) -> cl_command_queue;
     clCreateBuffer: fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem;
-    clCreateProgramWithSource: fn(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
+    clCreateProgramWithSource: fn(cl_context, cl_uint, *const *const c_char, *const usize,
+        *mut cl_int) -> cl_program;
     clCreateProgramWithIL: fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
-    clBuildProgram: fn(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void, *mut c_void) -> cl_int;
+    clBuildProgram: fn(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void,
+        *mut c_void) -> cl_int;
     clGetProgramBuildInfo: fn(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     clCreateKernel: fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
     clSetKernelArg: fn(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
-    clEnqueueNDRangeKernel: fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueWriteBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueCopyBuffer: fn(cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueFillBuffer: fn(cl_command_queue, cl_mem, *const c_void, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueMapBuffer: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, usize, usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
-    clEnqueueUnmapMemObject: fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueNDRangeKernel: fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize,
+        cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint,
+        *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint,
+        *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBuffer: fn(cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event,
+        *mut cl_event) -> cl_int;
+    clEnqueueFillBuffer: fn(cl_command_queue, cl_mem, *const c_void, usize, usize, usize, cl_uint,
+        *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMapBuffer: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, usize, usize, cl_uint,
+        *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
+    clEnqueueUnmapMemObject: fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event,
+        *mut cl_event) -> cl_int;
     clEnqueueMarkerWithWaitList: fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clWaitForEvents: fn(cl_uint, *const cl_event) -> cl_int;
     clReleaseEvent: fn(cl_event) -> cl_int;
     clFlush: fn(cl_command_queue) -> cl_int;
     clGetExtensionFunctionAddressForPlatform: fn(cl_platform_id, *const c_char) -> *mut c_void;
     clFinish: fn(cl_command_queue) -> cl_int;
-    clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
-    clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint,
+        *mut cl_image_format, *mut cl_uint) -> cl_int;
+    clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void,
+        *mut cl_int) -> cl_mem;
     clCreateSamplerWithProperties: fn(cl_context, *const cl_sampler_properties, *mut cl_int) -> cl_sampler;
     clCreateSampler: fn(cl_context, cl_bool, cl_uint, cl_uint, *mut cl_int) -> cl_sampler;
-    clEnqueueReadImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueWriteImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueCopyImage: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueFillImage: fn(cl_command_queue, cl_mem, *const c_void, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueCopyImageToBuffer: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueCopyBufferToImage: fn(cl_command_queue, cl_mem, cl_mem, usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
-    clEnqueueMapImage: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, *const usize, *const usize, *mut usize, *mut usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
+    clEnqueueReadImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize,
+        *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize,
+        *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyImage: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, *const usize,
+        cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueFillImage: fn(cl_command_queue, cl_mem, *const c_void, *const usize, *const usize, cl_uint,
+        *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyImageToBuffer: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, usize,
+        cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBufferToImage: fn(cl_command_queue, cl_mem, cl_mem, usize, *const usize, *const usize,
+        cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMapImage: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, *const usize, *const usize,
+        *mut usize, *mut usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
     clReleaseSampler: fn(cl_sampler) -> cl_int;
     clReleaseMemObject: fn(cl_mem) -> cl_int;
     clReleaseKernel: fn(cl_kernel) -> cl_int;

@@ -151,7 +151,8 @@ pub fn errors_of_commands() {
         let mut beyond = 4097usize;
         let mut outside = [(&raw const beyond).cast::<c_void>()];
         expect! {
-            clEnqueueSVMMigrateMem(queue, 1, constant.as_mut_ptr(), &raw mut beyond, 0, 0, none, no_event) => CL_INVALID_VALUE,
+            clEnqueueSVMMigrateMem(queue, 1, constant.as_mut_ptr(), &raw mut beyond, 0, 0, none, no_event)
+                => CL_INVALID_VALUE,
             migrate(queue, 1, outside.as_mut_ptr(), 0, 0, none) => CL_INVALID_VALUE,
         }
         finish(queue);

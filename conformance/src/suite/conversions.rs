@@ -216,8 +216,8 @@ fn pair(session: &Session<'_>, from: Type, to: Type, count: usize) -> Result<(),
         session.read(&output, &mut results)?;
         for (a, r) in operands.chunks(from.bytes).zip(results.chunks(to.bytes)) {
             let (value, got) = (from.load(a), to.load(r));
-            let flushed = matches!(value, Value::Float(v) if v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE))
-                && !keeps;
+            let denormal = |v: f64| v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE);
+            let flushed = matches!(value, Value::Float(v) if denormal(v)) && !keeps;
             let Some(want) = convert(value, from, to, saturate, mode).filter(|_| !flushed) else { continue };
             if !is_same(got, want, to, keeps) {
                 wrong.push(format!("{name}({value:?}) is {got:?}, expected {want:?}"));

@@ -160,7 +160,8 @@ macro_rules! functions {
             $(if name.to_bytes() == stringify!($name).as_bytes() {
                 type Own = unsafe extern "system" fn($(words!($arg)),*) -> i32;
                 // SAFETY: a function's address; the driver gives it the type of its name again.
-                return Some((unsafe { std::mem::transmute::<Own, Function>($name) }, &REAL[Index::$name as usize]));
+                let own = unsafe { std::mem::transmute::<Own, Function>($name) };
+                return Some((own, &REAL[Index::$name as usize]));
             })*
             None
         }
