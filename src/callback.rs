@@ -1,8 +1,9 @@
-//! The application's callbacks: run one at a time and in order, on a thread of ours, with no lock held.
+//! Callbacks of the application: run one at a time and in order, on a thread of the runtime, with no lock
+//! held.
 //!
-//! Every posted callback has a [`CallbackTicket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets
-//! of its callbacks, since applications let user data live on the stack of the function that makes the call.
-//! Such waits must not deadlock, whatever callbacks do:
+//! Every posted callback has a [`CallbackTicket`]. Calls that cover an event ([`crate::queue`]) wait for the
+//! tickets of its callbacks, since applications keep user data on the stack of the function that makes the
+//! call. Such waits must not deadlock, whatever callbacks do:
 //!
 //! * A callback does not run in a thread that waits for it, which may hold a lock that the callback takes
 //!   (unless the system has no thread for callbacks at all).
@@ -32,50 +33,50 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// A callback with everything it needs.
+/// A callback with its data.
 pub type Callback = Box<dyn FnOnce() + Send>;
 
-/// Names a posted callback; they count up from 1, and 0 is never used for one.
+/// Ticket of a posted callback. Tickets count up from 1; 0 is never used.
 pub type CallbackTicket = u64;
 
-/// How long callbacks wait for the one before them.
+/// Time after which a callback no longer holds back the next one.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long calls wait for a callback that runs...
+/// Time that calls wait for a running callback...
 const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
-/// ...and how long in a process where one did not return in time: it has callbacks of that kind.
+/// ...and in a process where one did not return in time: it has callbacks that wait for the caller.
 const LATER_LIMIT: Duration = Duration::from_millis(if cfg!(test) { 2000 } else { 100 });
-/// How long a thread without work stays, but for one.
+/// Time that idle threads other than the first stay alive.
 const LINGER: Duration = Duration::from_secs(5);
 
 struct Running {
     ticket: CallbackTicket,
     since: Instant,
-    /// Not to be waited for any longer.
+    /// Whether waits for it have been given up.
     given_up: bool,
 }
 
 struct State {
     queue: VecDeque<Callback>,
-    /// Callbacks that have been started.
+    /// The newest callback that was started.
     started: CallbackTicket,
     /// Started callbacks that have not returned, the newest last.
     running: Vec<Running>,
     threads: usize,
-    /// How long calls wait for a callback.
+    /// Time that calls wait for a callback.
     limit: Duration,
 }
 
 static STATE: Mutex<State> = Mutex::new(Rank::CallbackChannel, State::new());
-/// Callbacks were posted, or one has returned that others wait behind.
+/// Callbacks were posted, or a callback that holds back others has returned.
 static POSTED: Condvar = Condvar::new();
 /// A callback has returned.
 static RETURNED: Condvar = Condvar::new();
 
 thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
-    /// Where destructor callbacks go while an object is released.
+    /// Collects destructor callbacks while an object is released.
     static DESTRUCTORS: RefCell<Option<Vec<Callback>>> = const { RefCell::new(None) };
-    /// The destructor callback that this thread has posted last.
+    /// Ticket of the destructor callback posted last by this thread.
     static LAST_DESTRUCTOR: Cell<CallbackTicket> = const { Cell::new(0) };
 }
 
@@ -88,7 +89,7 @@ impl State {
         ticket <= self.started && !self.running.iter().any(|r| r.ticket == ticket && !r.given_up)
     }
 
-    /// How long the next callback must still wait; zero if it may run.
+    /// Time until the next callback may run; zero if it may run now.
     fn delay(&self) -> Duration {
         self.running.last().map_or(Duration::ZERO, |newest| PATIENCE.saturating_sub(newest.since.elapsed()))
     }
@@ -107,7 +108,7 @@ impl State {
         }
         match std::thread::Builder::new().name("pyroclast-callback".into()).spawn(serve) {
             Ok(_) => self.threads += 1,
-            // The call that waits for a callback then runs it.
+            // The callback is then run by the call that waits for it.
             Err(error) if self.threads == 0 => tracing::error!(%error, "cannot start the callback thread"),
             Err(error) => tracing::warn!(%error, "cannot start another callback thread"),
         }
@@ -135,7 +136,7 @@ fn run_taken(
     state
 }
 
-/// The life of a thread for callbacks.
+/// Main loop of a callback thread.
 fn serve() {
     let mut state = STATE.lock();
     loop {
@@ -174,12 +175,13 @@ pub fn post(callback: Callback) -> CallbackTicket {
     state.started + state.queue.len() as u64
 }
 
-/// Whether a callback has returned, or is not to be waited for.
+/// Whether a callback has returned, or waits for it have been given up.
 pub fn is_done(ticket: CallbackTicket) -> bool {
     STATE.lock().is_done(ticket)
 }
 
-/// Waits until a callback has returned; no lock may be held. See the module's text for when it does not wait.
+/// Waits until a callback has returned; the module documentation lists when it does not wait. No lock may be
+/// held.
 pub fn wait(ticket: CallbackTicket) {
     if ticket == 0 || IN_CALLBACK.get() {
         return;
@@ -210,7 +212,7 @@ pub fn wait(ticket: CallbackTicket) {
 
 /// Releases a reference and runs the destructor callbacks of objects that end with it; no lock may be held.
 pub fn release(drop_references: impl FnOnce()) {
-    // A thread that is being torn down has no list any more: there they are posted.
+    // A thread that is being torn down has no list: its callbacks are posted.
     let exchange = |list: Option<Vec<Callback>>| DESTRUCTORS.try_with(|own| own.replace(list)).ok().flatten();
     exchange(Some(Vec::new()));
     drop_references();
@@ -221,7 +223,7 @@ pub fn release(drop_references: impl FnOnce()) {
     }
 }
 
-/// Takes a destructor callback of an object that ends now.
+/// Adds a destructor callback of an object that is being destroyed.
 pub(crate) fn post_destructor(callback: Callback) {
     let mut unclaimed = Some(callback);
     let _ = DESTRUCTORS.try_with(|list| {
@@ -234,7 +236,7 @@ pub(crate) fn post_destructor(callback: Callback) {
     }
 }
 
-/// Releases references; the ticket of the last destructor callback that was posted for it, or 0.
+/// Releases references. Returns the ticket of the last destructor callback posted meanwhile, or 0.
 pub(crate) fn destructors_of(drop_references: impl FnOnce()) -> CallbackTicket {
     let outer = LAST_DESTRUCTOR.replace(0);
     drop_references();
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(end.try_recv(), Ok(()));
     }
 
-    /// As of a callback that takes a lock which the waiting thread holds.
+    /// Models a callback that takes a lock which the waiting thread holds.
     #[test]
     fn a_callback_that_needs_the_waiting_thread_is_not_waited_for_for_ever() {
         let (open, gate) = channel::<()>();
@@ -300,7 +302,7 @@ mod tests {
         }));
         wait(ticket);
         assert!(is_done(ticket));
-        // Those behind it run meanwhile.
+        // Later callbacks run meanwhile.
         wait(post(Box::new(|| {})));
         drop(open);
     }

@@ -48,7 +48,7 @@ impl OptionValue for Vec<String> {
 
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $var:literal => $field:ident: $ty:ty,)*) => {
-        /// Parsed once, when the platform is first asked for.
+        /// The settings; parsed once, when the platform is first used.
         #[derive(Clone, Debug, Default)]
         pub struct Config {
             $($(#[doc = $doc])+ pub $field: $ty,)*

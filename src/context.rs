@@ -19,35 +19,35 @@ use crate::sync::{Mutex, Rank};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// Tells the application about an error that concerns the context.
+/// Reports an error to the application (`pfn_notify`).
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Takes what kernels print.
+/// Receives the output of `printf` in kernels.
 pub type PrintCallback = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Where and how much kernels print (cl_arm_printf).
+/// Destination and size of kernels' `printf` output (cl_arm_printf).
 #[derive(Clone, Default)]
 pub struct PrintConfig {
-    /// Instead of the standard output.
+    /// Callback that replaces the standard output.
     pub callback: Option<PrintCallback>,
-    /// Bytes asked for; at least [`PRINT_BYTES`] are given.
+    /// Requested bytes; at least [`PRINT_BYTES`] are allocated.
     pub bytes: u64,
 }
 
-/// Something with work in it that can be waited for.
+/// Something with pending work that can be waited for.
 pub trait Drain: Send + Sync {
     fn drain(self: Arc<Self>);
 }
 
-/// A queue on a device.
+/// An on-device queue, as an object of the context.
 pub trait DeviceQueueObject: Send + Sync {
-    /// What its device has of it.
+    /// The device layer's queue.
     fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue>;
-    /// The object.
+    /// Converts to `Any`, to be downcast to the concrete type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-/// Queues on the devices, by place.
+/// On-device queues by device index.
 #[derive(Default)]
 struct DeviceQueues {
     every: Vec<(usize, Weak<dyn DeviceQueueObject>)>,
@@ -68,20 +68,20 @@ impl DeviceQueues {
 pub struct Context {
     slot: ApiSlot,
     devices: Vec<Arc<Device>>,
-    /// What the devices are, then what they fall back to unless it is one of them.
+    /// Operations of the devices, then of the fallback device unless it is one of them.
     ops: Vec<Arc<dyn DeviceOps>>,
-    /// Position of what devices fall back to.
+    /// Index of the fallback device in `ops`.
     fallback: Option<usize>,
-    /// The list given at creation, with its terminator; empty for NULL.
+    /// The list passed at creation, with its terminator; empty for NULL.
     properties: Vec<cl_context_properties>,
-    /// CL_CONTEXT_MEMORY_INITIALIZE_*: what is zeros when a kernel begins.
+    /// CL_CONTEXT_MEMORY_INITIALIZE_*: memory that is zeroed when a kernel begins.
     initialized: cl_context_memory_initialize_khr,
     notify: Option<Notify>,
     printing: PrintConfig,
     destructors: DestructorList,
-    /// Where unfinished reads of the context's queues go.
+    /// Destinations of unfinished reads of the context's queues.
     pub(crate) pending_host_writes: PendingHostWrites,
-    /// What is known by its address.
+    /// Memory that is identified by its address.
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
     device_queues: Mutex<DeviceQueues>,
@@ -99,7 +99,8 @@ const INITIALIZABLE: cl_context_properties = (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL
     | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR)
     as cl_context_properties;
 
-/// Checks (key, value) pairs of context properties. `is_platform` says whether a value is our platform's handle.
+/// Checks (key, value) pairs of context properties. `is_platform` returns whether a value is this platform's
+/// handle.
 pub fn validate_properties(
     pairs: &[(cl_context_properties, cl_context_properties)],
     is_platform: impl Fn(cl_context_properties) -> bool,
@@ -110,20 +111,19 @@ pub fn validate_properties(
     const INITIALIZE: cl_context_properties = CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties;
     const PRINT_SIZE: cl_context_properties = CL_PRINTF_BUFFERSIZE_ARM as cl_context_properties;
     for (i, (key, value)) in pairs.iter().enumerate() {
-        // clCreateContext: a property may be given only once.
         if pairs.iter().take(i).any(|(earlier, _)| earlier == key) {
             return Err(err!(CL_INVALID_PROPERTY, "context property {key:#x} is given twice"));
         }
         match *key {
-            // clCreateContext: the platform must be valid.
             PLATFORM if is_platform(*value) => {}
             PLATFORM => return Err(err!(CL_INVALID_PLATFORM, "{value:#x} is not this platform")),
-            // clCreateContext: the value of a property must be valid.
             USER_SYNC if matches!(*value, 0 | 1) => {}
             USER_SYNC => {
-                return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}"));
+                return Err(err!(
+                    CL_INVALID_PROPERTY,
+                    "CL_CONTEXT_INTEROP_USER_SYNC is not a cl_bool: {value}"
+                ));
             }
-            // cl_khr_initialize_memory: a set of the two address spaces.
             INITIALIZE if *value & !INITIALIZABLE == 0 => {}
             INITIALIZE => {
                 return Err(err!(
@@ -131,9 +131,8 @@ pub fn validate_properties(
                     "{value:#x} names other memory than local and private"
                 ));
             }
-            // cl_arm_printf: any function, and any size, which may be rounded.
+            // cl_arm_printf: any function is valid, and any size, which may be rounded up.
             PRINT_CALLBACK | PRINT_SIZE => {}
-            // clCreateContext: the name of a property must be known.
             other => return Err(err!(CL_INVALID_PROPERTY, "context property {other:#x} is not supported")),
         }
     }
@@ -141,7 +140,7 @@ pub fn validate_properties(
 }
 
 impl Context {
-    /// A context of these devices, whose properties have been checked. A device named twice counts once.
+    /// Creates a context from validated properties. A device named twice counts once.
     pub fn new(
         devices: impl IntoIterator<Item = Arc<Device>>,
         properties: Vec<cl_context_properties>,
@@ -150,7 +149,7 @@ impl Context {
     ) -> Result<Arc<Context>> {
         let mut list: Vec<Arc<Device>> = Vec::new();
         for device in devices {
-            // clCreateContext: every device must be available.
+            // CL_DEVICE_NOT_AVAILABLE: a device was lost.
             if !device.available() {
                 return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{}", device.info().name));
             }
@@ -162,7 +161,6 @@ impl Context {
             .chunks_exact(2)
             .find(|p| p[0] == CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties);
         let initialized = asked.map_or(0, |p| p[1] as cl_context_memory_initialize_khr);
-        // clCreateContext: a property must be supported, here by every device.
         if asked.is_some() && !list.iter().all(|d| d.info().zero_local) {
             return Err(err!(CL_INVALID_PROPERTY, "a device does not initialize memory"));
         }
@@ -170,7 +168,7 @@ impl Context {
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
         let device_queues = Mutex::new(Rank::Context, DeviceQueues::default());
         let mut ops: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
-        // There is one at most for all devices.
+        // All devices have the same fallback device.
         let fallback = list.iter().find_map(|d| d.fallback()).map(|fallback| {
             let known = ops.iter().position(|p| Arc::ptr_eq(p, &fallback.ops));
             known.unwrap_or_else(|| {
@@ -199,14 +197,14 @@ impl Context {
         let has = |bit| self.initialized & bit as cl_context_memory_initialize_khr != 0;
         (has(CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR), has(CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR))
     }
-    /// Notes one of its queues.
+    /// Registers one of its queues.
     pub(crate) fn add_queue(&self, queue: Weak<dyn Drain>) {
         let mut queues = self.queues.lock();
         queues.retain(|q| q.strong_count() > 0);
         queues.push(queue);
     }
-    /// Adds a new queue on the device at a place, which may have `most` of them besides the default one; gives `None` if it has.
-    /// Where a default one is wanted and exists, that is given instead.
+    /// Adds a new on-device queue of the device at an index. Returns the existing default queue if
+    /// `is_default` and there is one, and `None` if the device already has `most` queues besides the default.
     pub(crate) fn add_device_queue(
         &self,
         device_index: usize,
@@ -232,19 +230,19 @@ impl Context {
         }
         Some(queue)
     }
-    /// Makes a queue the default one on the device at a place.
+    /// Makes a queue the default on-device queue of the device at an index.
     pub(crate) fn set_default_queue(&self, device_index: usize, queue: &Arc<dyn DeviceQueueObject>) {
         self.device_queues.lock().set_default(device_index, queue);
     }
-    /// The default queue on the device at a place.
+    /// The default on-device queue of the device at an index.
     pub(crate) fn default_device_queue(&self, device_index: usize) -> Option<Arc<dyn DeviceQueueObject>> {
         self.device_queues.lock().default_at(device_index)
     }
-    /// The same, as the device has it.
+    /// The device layer's queue of [`Context::default_device_queue`].
     pub fn default_queue(&self, device_index: usize) -> Option<Arc<dyn OnDeviceQueue>> {
         self.default_device_queue(device_index).map(|queue| queue.kernel_queue().clone())
     }
-    /// Waits until everything enqueued in its queues so far is done.
+    /// Waits until everything enqueued in its queues so far is complete.
     pub fn drain(&self) {
         let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
         for queue in queues {
@@ -255,15 +253,16 @@ impl Context {
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
     }
-    /// Where memory objects may have bytes and kernels run: the devices, then what they fall back to if it is none of them.
+    /// Operations of everything that may hold bytes of memory objects and run kernels: the devices, then the
+    /// fallback device unless it is one of them.
     pub fn all_ops(&self) -> &[Arc<dyn DeviceOps>] {
         &self.ops
     }
-    /// One of the places.
+    /// Operations of the device at an index.
     pub fn ops(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
         self.ops.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
     }
-    /// The place that devices fall back to.
+    /// Index of the fallback device.
     pub fn fallback(&self) -> Option<usize> {
         self.fallback
     }
@@ -280,20 +279,20 @@ impl Context {
     pub fn properties(&self) -> &[cl_context_properties] {
         &self.properties
     }
-    /// Tells the application about an error, on the callback thread.
+    /// Reports an error to the application, on the callback thread.
     pub fn notify(&self, text: &str) {
         if let Some(notify) = self.notify.clone() {
             let text = text.to_string();
             crate::callback::post(Box::new(move || notify(&text)));
         }
     }
-    /// Tells the application about an error of a call.
+    /// Reports an error of an API call to the application.
     pub fn notify_error(&self, call: &str, error: &Error) {
         if self.notify.is_some() {
             self.notify(&format!("{call}: {error}"));
         }
     }
-    /// Hands on what kernels have printed, in the calling thread: it must be there before their completion is known.
+    /// Delivers kernels' output in the calling thread: it must be delivered before completion is reported.
     pub fn print(&self, text: &[u8]) {
         match &self.printing.callback {
             Some(callback) => callback(text),
@@ -304,15 +303,16 @@ impl Context {
     pub fn print_bytes(&self) -> u64 {
         self.printing.bytes.max(PRINT_BYTES)
     }
-    /// Adds a callback for the context's end.
+    /// Adds a destructor callback.
     pub fn on_destroy(&self, callback: Callback) {
         self.destructors.push(callback);
     }
-    /// The answer to a query; the device handles and the reference count are the C interface's.
+    /// Answers clGetContextInfo, except for device handles and the reference count, which the C interface
+    /// answers.
     pub fn query(&self, name: cl_context_info) -> Result<InfoValue> {
         Ok(match name {
             CL_CONTEXT_NUM_DEVICES => (self.devices.len() as cl_uint).into(),
-            // Without properties there is nothing to answer, not even a terminator.
+            // Without properties the answer is empty, without even a terminator.
             CL_CONTEXT_PROPERTIES => self.properties.clone().into(),
             other => return Err(err!(CL_INVALID_VALUE, "clGetContextInfo has no parameter {other:#x}")),
         })

@@ -1,14 +1,15 @@
-//! Events: the state of a command (or of a user event), who waits for it, callbacks and times.
+//! Events: the state of a command (or of a user event), with its waiters, callbacks and times.
 //!
 //! An event is also the node of its command in the dependency graph: it holds the command until it is
 //! complete, the events it depends on until it is submitted, and the events that depend on it until they are
 //! released. Its status only falls: CL_QUEUED, CL_SUBMITTED, CL_COMPLETE or a negative code. CL_RUNNING is
 //! never observed as a status; callbacks for it run just before those for completion.
 //!
-//! The queue keeps events that nobody refers to any more for its next commands.
+//! The queue reuses events without references for its next commands.
 //!
-//! Callbacks are posted under the event's lock, after the status has changed: whoever finds the event done
-//! and then takes the lock finds the tickets of its callbacks, for which [`Event::wait_for_callbacks`] waits.
+//! Callbacks are posted under the event's lock, after the status has changed: a thread that finds the event
+//! done and then takes the lock finds the tickets of its callbacks, for which [`Event::wait_for_callbacks`]
+//! waits.
 //!
 //! Locks: the event's own (rank Event), never two at a time, and none while callbacks run or references are
 //! dropped.
@@ -28,12 +29,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Called with the status that it was registered for, or the error code.
+/// Callback, called with the status that it was registered for, or the error code.
 pub type EventCallback = Box<dyn FnOnce(cl_int) + Send>;
 /// A wait list.
 pub type WaitList = SmallVec<[Arc<Event>; 4]>;
 
-/// An event object; see the module's text.
+/// An event object.
 pub struct Event {
     slot: ApiSlot,
     context: Arc<Context>,
@@ -43,9 +44,9 @@ pub struct Event {
     /// Position in the queue, from 1.
     pub(crate) seq: AtomicU64,
     status: AtomicI32,
-    /// A user event whose status was set.
+    /// Whether the status of a user event was set.
     user_set: AtomicBool,
-    /// Edges that still hold the command back, plus one while it is being inserted.
+    /// Edges that hold the command back, plus one while it is being inserted.
     pub(crate) pending: AtomicU32,
     times: [AtomicU64; 5],
     inner: Mutex<Inner>,
@@ -56,34 +57,34 @@ pub struct Event {
 struct Inner {
     /// Set once the command is on the device queue.
     submission: Option<Submission>,
-    /// The command has its place in its queue's stream: later commands of the same queue need not wait.
+    /// Whether the command is in its queue's stream: later commands of the same queue need not wait.
     sequenced: bool,
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
-    /// The callback that was posted last; 0 if there is none.
+    /// The callback posted last; 0 if there is none.
     posted: CallbackTicket,
     command: Option<Box<Command>>,
     span: Option<QueueSpan>,
 }
 
-/// What tells of commands of several queues that end with this one.
+/// Profiling span of commands of several queues that end with this one.
 struct QueueSpan {
-    /// One of those that came first.
+    /// One of the first commands.
     first: Option<Arc<Event>>,
 }
 
-/// A moment of a command's life.
+/// One of the times of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProfilingPoint {
     Queued,
     Submit,
     Start,
     End,
-    /// What kernels of the command enqueued is complete too.
+    /// Kernels enqueued by the command are complete, too.
     Complete,
 }
 
-/// What is left to do after a status change, without locks.
+/// Remaining work after a status change, done without locks.
 #[must_use]
 pub(crate) struct Aftermath {
     event: Arc<Event>,
@@ -106,7 +107,7 @@ impl ApiObject for Event {
             inner.submission = None;
             inner.sequenced = false;
             inner.span = None;
-            // Nobody was left to depend on it or to be called; these are empty.
+            // Without references there are no dependents or callbacks; these are empty.
             inner.dependents.clear();
             inner.callbacks.clear();
             inner.posted = 0;
@@ -145,12 +146,12 @@ impl Event {
         }
     }
 
-    /// clCreateUserEvent
+    /// clCreateUserEvent.
     pub fn user(context: &Arc<Context>) -> Arc<Event> {
         Arc::new(Event::new(context.clone(), None, CL_COMMAND_USER, ExecutionTarget::Device, CL_SUBMITTED))
     }
 
-    /// The event of a command that is about to be enqueued.
+    /// Creates the event of a command that is about to be enqueued.
     pub(crate) fn of_command(
         queue: &Arc<CommandQueue>,
         command_type: cl_command_type,
@@ -186,7 +187,7 @@ impl Event {
         self.command_type
     }
 
-    /// Where the command may run.
+    /// Where the command may be executed.
     pub(crate) fn execution_target(&self) -> ExecutionTarget {
         self.target
     }
@@ -201,22 +202,20 @@ impl Event {
         self.status.load(Ordering::Acquire)
     }
 
-    /// Complete or failed.
+    /// Whether the event is complete or failed.
     pub fn is_done(&self) -> bool {
         self.status() <= CL_COMPLETE
     }
 
-    /// clSetUserEventStatus
+    /// clSetUserEventStatus.
     pub fn set_user_status(self: &Arc<Self>, status: cl_int) -> Result<()> {
-        // Only a user event has a status that the application sets.
         if !self.is_user() {
             return Err(Error::with(CL_INVALID_EVENT, "not a user event"));
         }
-        // The status is CL_COMPLETE or an error.
+        // CL_INVALID_VALUE: the status is neither CL_COMPLETE nor an error.
         if status > CL_COMPLETE {
             return Err(Error::with(CL_INVALID_VALUE, "neither complete nor an error"));
         }
-        // It may be set once.
         if self.user_set.swap(true, Ordering::AcqRel) {
             return Err(Error::with(CL_INVALID_OPERATION, "the status was set before"));
         }
@@ -228,9 +227,9 @@ impl Event {
         Ok(())
     }
 
-    /// clSetEventCallback
+    /// clSetEventCallback.
     pub fn set_callback(&self, level: cl_int, callback: EventCallback) -> Result<()> {
-        // Callbacks exist for three states.
+        // CL_INVALID_VALUE: not CL_SUBMITTED, CL_RUNNING or CL_COMPLETE.
         if ![CL_SUBMITTED, CL_RUNNING, CL_COMPLETE].contains(&level) {
             return Err(Error::with(CL_INVALID_VALUE, "no callback for this state"));
         }
@@ -247,7 +246,7 @@ impl Event {
         Ok(())
     }
 
-    /// Hands callbacks of a status to the callback thread; `inner` is locked.
+    /// Posts callbacks of a status to the callback thread; `inner` is locked.
     fn post(&self, inner: &mut Inner, due: Vec<(cl_int, EventCallback)>, status: cl_int) {
         for (level, callback) in due {
             inner.posted =
@@ -268,26 +267,26 @@ impl Event {
         }
     }
 
-    /// Notes the time of a moment in nanoseconds of the device clock.
+    /// Sets the time of a profiling point, in nanoseconds of the device clock.
     pub(crate) fn stamp(&self, point: ProfilingPoint, ns: u64) {
         self.times[point as usize].store(ns, Ordering::Relaxed);
     }
 
-    /// The time noted for a moment.
+    /// The time set for a profiling point.
     pub(crate) fn stamped(&self, point: ProfilingPoint) -> u64 {
         self.times[point as usize].load(Ordering::Relaxed)
     }
 
-    /// clGetEventProfilingInfo
+    /// clGetEventProfilingInfo.
     pub fn profiling(&self, point: ProfilingPoint) -> Result<u64> {
-        // Times exist for commands of profiling queues, and are known when the command is complete.
+        // CL_PROFILING_INFO_NOT_AVAILABLE: not a complete command of a queue with profiling.
         let profiling = self.queue.as_ref().is_some_and(|q| q.is_profiling());
         if !profiling || self.status() != CL_COMPLETE {
             return Err(Error::new(CL_PROFILING_INFO_NOT_AVAILABLE));
         }
         let inner = self.inner.lock();
         match (inner.span.as_ref().and_then(|s| s.first.as_ref()), point) {
-            // Which command is the first and which the last to run is not known across devices.
+            // Across devices it is unknown which command ran first and which last.
             (Some(first), ProfilingPoint::Queued) => Ok(first.stamped(ProfilingPoint::Queued)),
             (Some(first), ProfilingPoint::Submit | ProfilingPoint::Start) => {
                 Ok(first.stamped(ProfilingPoint::Submit))
@@ -299,17 +298,18 @@ impl Event {
         }
     }
 
-    /// The event is that of commands of several queues, of which `first` is one of the first, of the same queue as this.
+    /// Marks the event as that of commands of several queues. `first` is one of the first of them, from this
+    /// event's queue.
     pub(crate) fn span_queues(&self, first: Option<Arc<Event>>) {
         self.inner.lock().span = Some(QueueSpan { first });
     }
 
-    /// Whether its commands are of several queues.
+    /// Whether the event is that of commands of several queues.
     pub fn spans_queues(&self) -> bool {
         self.inner.lock().span.is_some()
     }
 
-    /// Blocks until the event is done; its status. Flushes what it depends on.
+    /// Flushes the event's dependencies, blocks until it is done, and returns its status.
     pub fn wait(self: &Arc<Self>) -> cl_int {
         if self.is_done() {
             return self.status();
@@ -326,7 +326,7 @@ impl Event {
             let submission = inner.submission;
             let target = match &self.queue {
                 Some(queue) if submission.is_some() => submission.map(|s| (queue.clone(), s)),
-                // What runs before it in an in-order queue must complete first: do that work here.
+                // Earlier commands of an in-order queue must complete first: do that work here.
                 Some(queue) if !queue.is_out_of_order() => {
                     drop(inner);
                     let target = queue.last_in_flight().map(|s| (queue.clone(), s));
@@ -350,15 +350,15 @@ impl Event {
                         }
                     }
                 }
-                // Another thread is about to report what was just waited for, or submits it.
+                // Another thread is about to report what this one waited for, or to submit the command.
                 Some(_) => {
                     self.changed.wait_for(&mut inner, Duration::from_millis(1));
                     helped = None;
                 }
-                // A user event: its own condition tells everything.
+                // User events are only signalled by their own condition.
                 None if self.queue.is_none() => self.changed.wait(&mut inner),
-                // A command of the same queue may be submitted meanwhile, which this event's condition does not tell:
-                // look again now and then.
+                // A command of the same queue may be submitted meanwhile, which does not signal this event's
+                // condition: poll.
                 None => {
                     self.changed.wait_for(&mut inner, Duration::from_millis(2));
                 }
@@ -366,7 +366,7 @@ impl Event {
         }
     }
 
-    /// Hands the command over; before the first release of `pending`.
+    /// Sets the command, before the first release of `pending`.
     pub(crate) fn set_command(&self, command: Command) {
         let mut inner = self.inner.lock();
         match &mut inner.command {
@@ -375,20 +375,20 @@ impl Event {
         }
     }
 
-    /// Gives back what [`Event::take_command`] took: what the command uses is kept until it is done.
+    /// Returns the command from [`Event::take_command`]: its resources are kept until it is done.
     pub(crate) fn keep_command(&self, command: Box<Command>) {
         self.inner.lock().command = Some(command);
     }
 
-    /// Drops what a command that has ended holds, before the event reports the end: whoever then releases a
-    /// memory object releases the last reference. No lock may be held.
+    /// Releases the resources of an ended command before the event reports the end: a thread that then
+    /// releases a memory object releases the last reference. No lock may be held.
     pub(crate) fn clear_command(&self) {
         let Some(mut command) = self.take_command() else { return };
         let ticket = callback::destructors_of(|| command.clear());
         if let Some(queue) = self.queue.as_ref().filter(|_| ticket != 0) {
             queue.tickets().add(self.seq.load(Ordering::Relaxed), ticket);
         }
-        // Its room is for the next command of the event.
+        // Its allocation is reused for the next command of the event.
         self.keep_command(command);
     }
 
@@ -397,13 +397,13 @@ impl Event {
         self.inner.lock().command.take()
     }
 
-    /// Looks at the command.
+    /// Calls `look` with the command, if there is one.
     pub(crate) fn with_command<R>(&self, look: impl FnOnce(&Command) -> R) -> Option<R> {
         self.inner.lock().command.as_deref().map(look)
     }
 
-    /// Keeps `dependent` back until this event is done, or as far as its device queue needs: see `graph`. False if
-    /// nothing holds it back.
+    /// Holds `dependent` back until this event is done, or as long as its device queue requires: see `graph`.
+    /// False if it is not held back.
     pub(crate) fn hold(
         &self,
         dependent: &Arc<Event>,
@@ -417,19 +417,19 @@ impl Event {
         true
     }
 
-    /// Where the command is on its device queue.
+    /// The command's submission on its device queue, if it is submitted.
     pub(crate) fn submission(&self) -> Option<Submission> {
         self.inner.lock().submission
     }
 
-    /// The command has its place in the stream; gives the dependents that `release` says may follow.
+    /// Marks the command as sequenced in the stream. Returns the dependents that `release` allows to follow.
     pub(crate) fn sequenced(&self, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
         let mut inner = self.inner.lock();
         inner.sequenced = true;
         split(&mut inner.dependents, release)
     }
 
-    /// The command is on the device queue; gives the dependents that `release` says may follow.
+    /// Sets the command's submission. Returns the dependents that `release` allows to follow.
     pub(crate) fn submitted(
         &self,
         at: Submission,
@@ -460,14 +460,14 @@ impl Event {
         self.post(&mut inner, due, CL_COMPLETE);
     }
 
-    /// These callbacks are no longer expected but due.
+    /// Counts expected callbacks as due.
     fn met(&self, due: &[(cl_int, EventCallback)]) {
         if let Some(queue) = &self.queue {
             queue.tickets().met(due.len());
         }
     }
 
-    /// Sets the final status. None if it has one already. May be called with the queue's lock held.
+    /// Sets the final status; `None` if it is set already. May be called with the queue's lock held.
     pub(crate) fn finish(self: &Arc<Self>, status: cl_int) -> Option<Aftermath> {
         let mut inner = self.inner.lock();
         if self.is_done() {
@@ -476,7 +476,7 @@ impl Event {
         self.status.store(status, Ordering::Release);
         if !inner.callbacks.is_empty() {
             let mut due = std::mem::take(&mut inner.callbacks);
-            // Earlier states first, in order of registration within a state.
+            // Earlier states first; in order of registration within a state.
             due.sort_by_key(|(level, _)| -*level);
             self.met(&due);
             self.post(&mut inner, due, status);

@@ -1,7 +1,8 @@
-//! What every API object has: a kind, the error code for a bad handle of its kind, and the link to its C handle.
+//! Common parts of API objects: kind, error code for an invalid handle of the kind, and the link to the C
+//! handle.
 //!
-//! The C interface owns the handles. An object knows only its own handle and tells it when the object dies, so that a
-//! stale handle is reported instead of followed.
+//! The C interface owns the handles. An object retires its own handle when it is destroyed, so that a stale
+//! handle is reported instead of dereferenced.
 
 use crate::callback::{Callback, post_destructor};
 use crate::cl::*;
@@ -30,15 +31,15 @@ pub enum ObjectKind {
     DeviceCommandQueue = 0x5059_000d,
 }
 
-/// An object that applications hold a handle of.
+/// An object with a handle that applications hold.
 pub trait ApiObject: Send + Sync + 'static {
     /// Marks its handles.
     const KIND: ObjectKind;
-    /// What a bad handle of this kind is answered with.
+    /// Error code for an invalid handle of this kind.
     const INVALID: cl_int;
     /// The link to the handle, embedded in the object.
     fn api_slot(&self) -> &ApiSlot;
-    /// Gives a reference back; it may be the last one.
+    /// Releases a reference, which may be the last.
     fn release(reference: Arc<Self>) {
         drop(reference);
     }
@@ -58,7 +59,8 @@ impl ApiSlot {
     pub fn new() -> Self {
         ApiSlot::default()
     }
-    /// The handle, made by `make` if there is none yet; `retire` gets it when the object dies. None if `make` failed.
+    /// Returns the handle; `make` creates it if there is none yet, and `retire` is called with it when the
+    /// object is destroyed. `None` if `make` failed.
     pub fn handle_or_make(
         &self,
         make: impl FnOnce() -> Option<NonNull<c_void>>,
@@ -70,7 +72,7 @@ impl ApiSlot {
         });
         NonNull::new(link.handle.load(Ordering::Relaxed))
     }
-    /// The handle, if the object was ever given one.
+    /// The handle, if one was created for the object.
     pub fn handle(&self) -> Option<NonNull<c_void>> {
         self.0.get().and_then(|link| NonNull::new(link.handle.load(Ordering::Relaxed)))
     }
@@ -86,7 +88,7 @@ impl Drop for ApiSlot {
     }
 }
 
-/// Callbacks for an object's end. Dropping the list hands them over, last registered first, to the call that
+/// Destructor callbacks of an object. Dropping the list passes them, last registered first, to the call that
 /// releases the object or to the callback thread: embed it in the object, before the fields that must outlive
 /// them.
 pub struct DestructorList(Mutex<Vec<Callback>>);

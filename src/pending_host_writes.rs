@@ -1,17 +1,18 @@
 //! Application memory that unfinished commands will fill (the destinations of reads).
 //!
-//! A device copies the source of a write when it takes the command, which may be before an earlier read into the same
-//! memory is complete. Writes therefore ask here, and wait for such reads first. Locks: the list (rank Context).
+//! A device copies the source of a write when it takes the command, which may be before an earlier read into
+//! the same memory is complete. Writes therefore check here, and wait for such reads first. Locks: the list
+//! (rank Context).
 
 use crate::sync::{Mutex, Rank};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-/// The list is cleared of what is done whenever it has doubled, from this length on.
+/// The list is cleared of completed commands each time it has doubled, from this length on.
 const CLEAR_FROM: usize = 64;
 
-/// Something that will be done.
+/// Something that completes.
 pub trait Pending: Send + Sync {
     fn is_done(&self) -> bool;
 }
@@ -20,10 +21,10 @@ pub trait Pending: Send + Sync {
 pub struct PendingHostWrites(Mutex<List>);
 
 struct List {
-    /// By start and number: the end, and the command.
+    /// By start and number: end and command.
     writes: BTreeMap<(usize, u64), (usize, Weak<dyn Pending>)>,
     next: u64,
-    /// No range is longer.
+    /// Length of the longest range.
     longest: usize,
     clear_at: usize,
 }

@@ -1,10 +1,11 @@
 //! Semaphores (cl_khr_semaphore, cl_khr_external_semaphore): signals and waits as commands of queues.
 //!
-//! Signals and waits of a binary semaphore go in pairs, in the order in which they are enqueued. A wait depends on the
-//! event of its signal; one that is enqueued first depends on a user event in its place. So a semaphore within this
-//! process needs nothing of the device. One that is shared with others is a semaphore of the device too, which queues
-//! wait for and signal on the device, beside the events: what signals it elsewhere is not known here. As in Vulkan, that
-//! signal must be on its way when the wait is submitted: queues that share a VkQueue wait together.
+//! Signals and waits of a binary semaphore form pairs, in the order in which they are enqueued. A wait
+//! depends on the event of its signal, or, if it is enqueued first, on a user event that stands for the
+//! signal. So a semaphore within this process needs no device object. A semaphore that is shared with others
+//! is a device semaphore too, which queues wait for and signal on the device, beside the events: signals from
+//! elsewhere are not known here. As in Vulkan, that signal must be pending when the wait is submitted: queues
+//! that share a VkQueue wait together.
 //! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
 
 use crate::cl::*;
@@ -26,7 +27,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A binary semaphore; see the module's text.
+/// A binary semaphore.
 pub struct Semaphore {
     slot: ApiSlot,
     context: Arc<Context>,
@@ -34,16 +35,16 @@ pub struct Semaphore {
     devices: Vec<Arc<Device>>,
     properties: Vec<cl_semaphore_properties_khr>,
     origin: SemaphoreOrigin,
-    /// Where it is shared with others.
+    /// The device semaphore, if it is shared with others.
     shared: Option<Arc<dyn DeviceSemaphore>>,
     pairs: Mutex<Pairs>,
 }
 
 #[derive(Default)]
 struct Pairs {
-    /// Signals that no wait has been enqueued for.
+    /// Signals without a wait enqueued for them.
     signals: VecDeque<Arc<Event>>,
-    /// User events of waits that no signal has been enqueued for.
+    /// User events of waits without a signal enqueued for them.
     promises: VecDeque<Arc<Event>>,
     /// The newest pair: signal and wait.
     last: Option<(Arc<Event>, Arc<Event>)>,
@@ -57,31 +58,29 @@ impl ApiObject for Semaphore {
     }
 }
 
-/// What the properties of a new semaphore ask for.
+/// Description of a new semaphore, from its properties.
 #[derive(Clone, Default)]
 pub struct SemaphoreDesc {
-    /// CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, where given.
+    /// CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, if present.
     pub devices: Option<Vec<Arc<Device>>>,
-    /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, where given.
+    /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, if present.
     pub exports: Option<Vec<SemaphoreHandle>>,
     pub imports: Vec<(SemaphoreHandle, RawFd)>,
-    /// The list as given.
+    /// The list as passed.
     pub list: Vec<cl_semaphore_properties_khr>,
 }
 
 impl Semaphore {
-    /// clCreateSemaphoreWithPropertiesKHR
+    /// clCreateSemaphoreWithPropertiesKHR.
     pub fn create(context: &Arc<Context>, desc: SemaphoreDesc) -> Result<Arc<Semaphore>> {
         let all = context.devices();
         let devices = match desc.devices {
             Some(list) => {
-                // One device is named, and it is of the context.
                 if list.len() != 1 || list.iter().any(|d| !all.iter().any(|own| Arc::ptr_eq(own, d))) {
                     return Err(err!(CL_INVALID_DEVICE, "not one device of the context"));
                 }
                 list
             }
-            // In a context of several devices one must be named.
             None if all.len() > 1 => {
                 return Err(err!(CL_INVALID_PROPERTY, "the context has several devices, none is named"));
             }
@@ -89,11 +88,11 @@ impl Semaphore {
         };
         let device = devices.first().ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
         let exports = desc.exports.unwrap_or_default();
-        // One kind of handle can be exported.
+        // At most one kind of handle can be exported.
         if exports.len() > 1 {
             return Err(err!(CL_INVALID_VALUE, "{} kinds of handles for export", exports.len()));
         }
-        // One handle can be imported.
+        // At most one handle can be imported.
         if desc.imports.len() > 1 {
             return Err(err!(CL_INVALID_PROPERTY, "{} handles for import", desc.imports.len()));
         }
@@ -101,15 +100,12 @@ impl Semaphore {
             (None, None) => SemaphoreOrigin::Plain,
             (Some(handle), None) => SemaphoreOrigin::Exportable(*handle),
             (None, Some((handle, fd))) => SemaphoreOrigin::Imported(*handle, *fd),
-            // What is imported is not exported.
             _ => return Err(err!(CL_INVALID_OPERATION, "import and export of one semaphore")),
         };
         match origin {
-            // The device can import what is to be imported...
             SemaphoreOrigin::Imported(handle, _) if !device.info().semaphore_imports.contains(&handle) => {
                 return Err(err!(CL_INVALID_DEVICE, "the device imports no {handle:?} semaphores"));
             }
-            // ...and export what is to be exported.
             SemaphoreOrigin::Exportable(handle) if !device.info().semaphore_exports.contains(&handle) => {
                 return Err(err!(CL_INVALID_PROPERTY, "the device exports no {handle:?} semaphores"));
             }
@@ -153,8 +149,8 @@ impl Semaphore {
         }
     }
 
-    /// CL_SEMAPHORE_PAYLOAD_KHR: 1 if a signal is complete and its wait is not. What others do with a shared semaphore
-    /// does not show.
+    /// CL_SEMAPHORE_PAYLOAD_KHR: 1 if a signal is complete and its wait is not. Operations by others on a
+    /// shared semaphore are not reflected.
     pub fn payload(&self) -> cl_semaphore_payload_khr {
         let pairs = self.pairs.lock();
         let is_signalled = |e: &Arc<Event>| e.status() == CL_COMPLETE;
@@ -163,14 +159,15 @@ impl Semaphore {
         u64::from(waiting || pairs.signals.front().is_some_and(is_signalled))
     }
 
-    /// clGetSemaphoreHandleForTypeKHR: a new descriptor. Blocks until the signal that a sync file is about is on its way.
+    /// clGetSemaphoreHandleForTypeKHR: exports a new descriptor. For a sync file, blocks until its signal is
+    /// pending.
     pub fn export(&self, device: &Arc<Device>, handle: SemaphoreHandle) -> Result<RawFd> {
         self.validate_export(device, handle)?;
         let shared =
             self.shared.as_ref().ok_or_else(|| err!(CL_INVALID_VALUE, "the semaphore is not shared"))?;
         if handle == SemaphoreHandle::SyncFd {
             let signal = self.pairs.lock().signals.pop_front();
-            // A sync file is about a signal.
+            // A sync file represents a signal.
             let signal =
                 signal.ok_or_else(|| err!(CL_INVALID_OPERATION, "no signal of the semaphore is pending"))?;
             if let Some(queue) = signal.queue() {
@@ -185,35 +182,32 @@ impl Semaphore {
 
     /// Checks the arguments of clGetSemaphoreHandleForTypeKHR.
     pub fn validate_export(&self, device: &Arc<Device>, handle: SemaphoreHandle) -> Result<()> {
-        // The device is one that the semaphore is for.
         if !self.devices.iter().any(|d| Arc::ptr_eq(d, device)) {
             return Err(err!(CL_INVALID_DEVICE, "the semaphore is not for the device"));
         }
-        // The kind of handle was asked for at creation.
         if self.export_handle() != Some(handle) {
             return Err(err!(CL_INVALID_VALUE, "the semaphore was not made for export as {handle:?}"));
         }
         Ok(())
     }
 
-    /// clReImportSemaphoreSyncFdKHR
+    /// clReImportSemaphoreSyncFdKHR.
     pub fn import_again(&self, fd: RawFd) -> Result<()> {
-        // The semaphore was made from a sync file.
         let shared = match (self.origin, &self.shared) {
             (SemaphoreOrigin::Imported(SemaphoreHandle::SyncFd, _), Some(shared)) => shared,
             _ => return Err(err!(CL_INVALID_SEMAPHORE_KHR, "the semaphore does not come from a sync file")),
         };
-        // The descriptor is a sync file, or -1.
+        // CL_INVALID_VALUE: the descriptor is neither a sync file nor -1.
         shared.import(SemaphoreHandle::SyncFd, fd).map_err(|e| err!(CL_INVALID_VALUE, "{e}"))
     }
 
-    /// The promise of a wait that comes before its signal, or the signal.
+    /// Takes the oldest signal without a wait, or adds the promise of a signal that is yet to be enqueued.
     fn take_signal(&self) -> Option<Arc<Event>> {
         let mut pairs = self.pairs.lock();
         if let Some(signal) = pairs.signals.pop_front() {
             return Some(signal);
         }
-        // Others may have signalled it.
+        // It may have been signalled by others.
         if self.shared.is_some() {
             return None;
         }
@@ -222,12 +216,12 @@ impl Semaphore {
         Some(promise)
     }
 
-    /// Notes a signal; the promise that it keeps.
+    /// Adds a signal. Returns the promise that it fulfils.
     fn add_signal(&self, signal: &Arc<Event>) -> Option<Arc<Event>> {
         let mut pairs = self.pairs.lock();
         let promise = pairs.promises.pop_front();
         if promise.is_none() {
-            // Others have waited for the signals before.
+            // Earlier signals were waited for by others.
             if self.shared.is_some() {
                 pairs.signals.clear();
             }
@@ -238,21 +232,17 @@ impl Semaphore {
 }
 
 fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitList) -> Result<()> {
-    // There are semaphores.
     if semaphores.is_empty() {
         return Err(err!(CL_INVALID_VALUE, "no semaphores"));
     }
-    // Queue, semaphores and events belong to one context.
     if semaphores.iter().any(|s| !Arc::ptr_eq(&s.context, queue.context()))
         || waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context()))
     {
         return Err(err!(CL_INVALID_CONTEXT, "a semaphore or an event belongs to another context"));
     }
-    // The semaphores are for the queue's device.
     if semaphores.iter().any(|s| !s.devices.iter().any(|d| Arc::ptr_eq(d, queue.device()))) {
         return Err(err!(CL_INVALID_COMMAND_QUEUE, "a semaphore is for another device"));
     }
-    // No event of the wait list has failed.
     if waits.iter().any(|e| e.status() < 0) {
         return Err(err!(
             CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
@@ -262,7 +252,7 @@ fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitLis
     Ok(())
 }
 
-/// The command for the device's part.
+/// Device command for a shared semaphore.
 fn command(
     semaphores: &[Arc<Semaphore>],
     make: impl FnOnce(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>) -> DeviceCommand,
@@ -274,7 +264,7 @@ fn command(
     }
 }
 
-/// clEnqueueWaitSemaphoresKHR
+/// clEnqueueWaitSemaphoresKHR.
 pub fn wait(
     queue: &Arc<CommandQueue>,
     semaphores: &[Arc<Semaphore>],
@@ -292,7 +282,7 @@ pub fn wait(
     Ok(event)
 }
 
-/// clEnqueueSignalSemaphoresKHR
+/// clEnqueueSignalSemaphoresKHR.
 pub fn signal(
     queue: &Arc<CommandQueue>,
     semaphores: &[Arc<Semaphore>],
@@ -303,7 +293,7 @@ pub fn signal(
     let command_type = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
     let event = queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })?;
     for promise in semaphores.iter().filter_map(|s| s.add_signal(&event)) {
-        // Whoever waits must not need a flush of this queue.
+        // Waiters must not depend on a flush of this queue.
         queue.flush();
         let keep = move |status| {
             if let Err(error) = promise.set_user_status(status) {
@@ -366,7 +356,7 @@ mod tests {
         }
         let pending = semaphore[0].pairs.lock().signals.len();
         assert_eq!((pending, semaphore[0].payload()), (1, 1));
-        // A wait for what others signal needs no signal from here.
+        // A wait for signals from elsewhere needs no signal from here.
         for _ in 0..3 {
             assert_eq!(wait(&queue, &semaphore, WaitList::new()).unwrap().wait(), CL_COMPLETE);
         }

@@ -1,11 +1,12 @@
-//! Entries on disk under content keys: what is kept between processes (compilations, the driver's pipelines).
+//! Entries on disk under content keys, kept between processes (compilations, the driver's pipelines).
 //!
-//! An entry is a file named by its key. Files carry a hash of key and content, are written under a temporary name and
-//! renamed, and are checked when read: a damaged entry is a miss. Keeping things never causes an error; the folder is
-//! bounded in size, and the entries used longest ago go first. Any number of processes may use one folder. Holds no lock.
+//! An entry is a file named by its key. Files contain a hash of key and content, are written under a
+//! temporary name and renamed, and are checked when read: a damaged entry is a miss. The store never causes
+//! an error. The folder is bounded in size; the least recently used entries are deleted first. Any number of
+//! processes may use one folder. Locks: none.
 //!
-//! Code is loaded from here, so only what this user alone can have written is used: folder and files must be the user's,
-//! and nobody else may be able to write them (docs/security.md).
+//! Code is loaded from here, so only files that this user alone can have written are used: folder and files
+//! must be owned by the user and not writable by others (docs/security.md).
 
 use crate::config::Config;
 use std::fs::{DirBuilder, File, Metadata};
@@ -16,13 +17,13 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Bytes that the folder is kept below unless the settings say otherwise.
+/// Limit of the folder's size in bytes, unless set.
 const DEFAULT_LIMIT: u64 = 512 << 20;
-/// One write in this many (by key) looks at the size of the whole folder.
+/// One write of this many (by key) checks the size of the whole folder.
 const TRIM_INTERVAL: u8 = 16;
-/// How exactly the time of an entry's last use is kept.
+/// Precision of an entry's time of last use.
 const TOUCH_INTERVAL: Duration = Duration::from_secs(600);
-/// A file under a temporary name that is older was left by a process that ended.
+/// Age from which a temporary file is taken as left behind by an ended process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 const TEMPORARY: &str = ".tmp-";
 const MAGIC: &[u8; 8] = b"PYROCLC2";
@@ -33,17 +34,17 @@ const HEADER: usize = MAGIC.len() + 36;
 /// Names an entry.
 pub type Key = blake3::Hash;
 
-/// Entries in a folder, or none at all.
+/// A folder of entries, or a disabled store.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: Option<PathBuf>,
-    /// Bytes of all entries.
+    /// Limit of the bytes of all entries.
     limit: u64,
 }
 
 impl Store {
-    /// The folder that the settings ask for: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or HOME; and
-    /// PYROCLAST_CACHE_SIZE.
+    /// The store in the configured folder: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or
+    /// HOME; limited by PYROCLAST_CACHE_SIZE.
     pub fn from_config(config: &Config) -> Store {
         let limit = config.cache_size.map_or(DEFAULT_LIMIT, |mib| mib.saturating_mul(1 << 20));
         if config.no_cache || limit == 0 {
@@ -72,7 +73,8 @@ impl Store {
         Some(self.folder.as_ref()?.join(&hex[..2]).join(&hex[2..]))
     }
 
-    /// What `get` makes of the content of an entry written with this `version`; an entry it can make nothing of is damaged.
+    /// Reads an entry written with this `version` and decodes its content by `get`. If `get` returns `None`,
+    /// the entry is damaged.
     pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let path = self.path(key)?;
         let (file, data, bytes) = read_own(&path, self.limit.max(DEFAULT_LIMIT))?;
@@ -81,16 +83,17 @@ impl Store {
             tracing::warn!(path = %path.display(), "damaged cache entry");
             let _ = std::fs::remove_file(&path);
         } else if is_older(&data, TOUCH_INTERVAL) {
-            // The entries used last are kept when the folder is trimmed. A folder that cannot be written is not trimmed.
+            // The modification time records the last use, for trimming. A folder that cannot be written is
+            // not trimmed.
             let _ = file.set_modified(SystemTime::now());
         }
         value
     }
 
-    /// Keeps an entry.
+    /// Writes an entry.
     pub fn write(&self, key: Key, version: u32, content: &[u8]) {
         let Some(path) = self.path(key).filter(|_| self.is_private()) else { return };
-        // One entry is not worth most of the others.
+        // A single entry must not evict most of the others.
         if content.len() as u64 > self.limit / 4 {
             return;
         }
@@ -106,13 +109,13 @@ impl Store {
         }
     }
 
-    /// Deletes what ended processes left half written, and the least recently used entries until the cache is well below
-    /// `limit` bytes. Other processes may read, write and trim at the same time.
+    /// Deletes files that ended processes left half written, and the least recently used entries until the
+    /// size is well below `limit` bytes. Other processes may read, write and trim at the same time.
     pub fn trim(&self, limit: u64) {
         let Some(folder) = self.folder.as_ref().filter(|_| self.is_private()) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for shard in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            // Only what this cache made: two hexadecimal digits, then files. No links, which lead elsewhere.
+            // Only the store's own folders: two hexadecimal digits. Links are not followed.
             if shard.file_name().len() != 2 || !shard.file_type().is_ok_and(|t| t.is_dir()) {
                 continue;
             }
@@ -145,12 +148,12 @@ impl Store {
 }
 
 impl Store {
-    /// Whether the folder, which is made if need be, is this user's and nobody else can write it.
+    /// Creates the folder if necessary. Returns whether it is owned by this user and not writable by others.
     fn is_private(&self) -> bool {
         let Some(folder) = &self.folder else { return false };
         match std::fs::symlink_metadata(folder) {
             Err(_) => make_folder(folder).is_ok(),
-            // A link of the user's to a folder of the user's will do.
+            // A link is accepted if the user owns it and the folder.
             Ok(_) => {
                 let data = std::fs::metadata(folder);
                 let private = data.as_ref().is_ok_and(|d| d.is_dir() && is_own(d));
@@ -168,7 +171,7 @@ impl Store {
         }
     }
 
-    /// A secret of this user's, made when first asked for: whoever knows it may write here, and nobody else.
+    /// A secret of this user, created at the first request: knowing it proves write access to this folder.
     pub fn secret(&self) -> Option<[u8; 32]> {
         if !self.is_private() {
             return None;
@@ -176,7 +179,7 @@ impl Store {
         let path = self.folder.as_ref()?.join(SECRET);
         let read = || read_own(&path, 32).and_then(|(_, _, bytes)| <[u8; 32]>::try_from(bytes).ok());
         read().or_else(|| {
-            // Of several processes the first wins, or if what is there is of no use, the last.
+            // Of several processes the first wins; if the existing file is unusable, the last.
             let useless = path.symlink_metadata().is_ok();
             let temporary = temporary_in(path.parent()?);
             let mut file = File::options().write(true).create_new(true).mode(0o600).open(&temporary).ok()?;
@@ -196,22 +199,23 @@ impl Store {
     }
 }
 
-/// Bytes that nobody can guess.
+/// Unpredictable random bytes.
 pub fn random() -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes)).ok()?;
     Some(bytes)
 }
 
-/// Whether a file or folder is this user's and nobody else may write it.
+/// Whether a file or folder is owned by this user and not writable by others.
 fn is_own(data: &Metadata) -> bool {
-    // A process that changed its user, or that others must not look into, is not known: then nothing is kept.
+    // The user of a process that changed its user, or that is protected from inspection, is unknown: nothing
+    // is kept.
     let user = std::fs::metadata("/proc/self").map(|d| d.uid());
     user.is_ok_and(|user| user == data.uid()) && data.mode() & 0o022 == 0
 }
 
-/// The file with its content, if it is a plain file of this user's. Something else may have taken its name: a link is not
-/// followed, a pipe not waited for, and no more than `limit` bytes are read.
+/// The file with its content, if it is a plain file owned by this user. The name may refer to something else:
+/// links are not followed, pipes do not block, and at most `limit` bytes are read.
 fn read_own(path: &Path, limit: u64) -> Option<(File, Metadata, Vec<u8>)> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
@@ -227,11 +231,11 @@ fn read_own(path: &Path, limit: u64) -> Option<(File, Metadata, Vec<u8>)> {
 fn content(bytes: &[u8], key: Key, version: u32) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(MAGIC)?.strip_prefix(&version.to_le_bytes())?;
     let (hash, content) = rest.split_at_checked(32)?;
-    // A file under another key's name is none of that key's.
+    // Stored under the wrong key: ignore.
     (blake3::keyed_hash(key.as_bytes(), content).as_bytes() == hash).then_some(content)
 }
 
-/// A folder for this user alone, with those it is in.
+/// Creates a folder, and its parents, accessible to this user only.
 fn make_folder(path: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
@@ -239,19 +243,19 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
 /// A name that no other process uses.
 fn temporary_in(folder: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    // Processes of different containers may have one number and share the folder.
+    // Processes of different containers may have the same id and share the folder.
     let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     folder.join(format!("{TEMPORARY}{}-{count}-{nanos}", std::process::id()))
 }
 
-/// Whether the file was last written longer ago than this. A time in the future counts as now.
+/// Whether the file was last written longer than `age` ago. A time in the future counts as now.
 fn is_older(data: &Metadata, age: Duration) -> bool {
     data.modified().is_ok_and(|time| time.elapsed().unwrap_or_default() > age)
 }
 
-/// Writes under a name that no other process uses, then takes the final name: readers see all of it or nothing, and a
-/// process that ends in between leaves the entry as it was.
+/// Writes under a unique temporary name, then renames to the final name: readers see the whole file or none,
+/// and a process that ends in between leaves the entry as it was.
 fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
@@ -281,7 +285,7 @@ mod tests {
         fn store(&self) -> Store {
             Store::at(self.0.clone())
         }
-        /// Files in it, temporary ones included.
+        /// Files in it, including temporary ones.
         fn files(&self) -> Vec<PathBuf> {
             let shards = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
             let files = shards.flat_map(|s| std::fs::read_dir(s.path()).into_iter().flatten().flatten());
@@ -299,7 +303,7 @@ mod tests {
         blake3::hash(&n.to_le_bytes())
     }
 
-    /// Contents that tell for which key they are: hashes, in a number that depends on the key.
+    /// Contents that identify their key: hashes, in a number that depends on the key.
     fn filling(n: u64) -> Vec<u8> {
         key(n).as_bytes().repeat(1 + (n as usize % 97) * 40)
     }
@@ -315,7 +319,7 @@ mod tests {
         store.write(key(1), 7, b"seven");
         assert_eq!(store.read(key(1), 7, whole).as_deref(), Some(&b"seven"[..]));
         assert_eq!(store.read(key(1), 8, whole), None);
-        // What is of no use is gone.
+        // Unusable files are deleted.
         assert!(folder.files().is_empty());
         std::fs::create_dir_all(store.path(key(2)).expect("path")).expect("a folder in place of an entry");
         assert_eq!(store.read(key(2), 7, whole), None);
@@ -346,7 +350,8 @@ mod tests {
         assert!(store.read(key(1), 7, whole).is_some());
     }
 
-    /// A folder that cannot be made or written to (here: a file is in the way) costs nothing but the entries.
+    /// A folder that cannot be created or written to (here: a file has its name) costs nothing but the
+    /// entries.
     #[test]
     fn an_unusable_folder_is_an_empty_cache() {
         let folder = Folder::new("unusable");
@@ -359,7 +364,8 @@ mod tests {
         std::fs::remove_file(&folder.0).expect("remove");
     }
 
-    /// Code is loaded from here: what somebody else may have put there is a miss, and nothing is put where others write.
+    /// Code is loaded from here: files that others may have written are misses, and nothing is stored where
+    /// others can write.
     #[test]
     fn what_others_can_write_is_not_used() {
         use std::os::unix::fs::{PermissionsExt, symlink};
@@ -393,7 +399,8 @@ mod tests {
         assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
         assert_eq!(store.read(key(1), 7, whole), None);
         std::fs::remove_file(&path).expect("remove");
-        // A folder that others write: nothing goes there, and nothing of theirs is deleted through links.
+        // A folder that others can write: nothing is stored there, and none of their files is deleted through
+        // links.
         let elsewhere = Folder::new("elsewhere");
         std::fs::create_dir(&elsewhere.0).expect("folder");
         std::fs::write(elsewhere.0.join("precious"), b"x").expect("write");
@@ -435,7 +442,7 @@ mod tests {
                 file.set_modified(SystemTime::now() - Duration::from_secs(3000 - n)).expect("time");
             }
         }
-        // Using an entry keeps it.
+        // Reading an entry refreshes it.
         let oldest = (0..64).find(|n| store.path(key(*n)).is_some_and(|p| p.exists())).expect("an entry");
         assert!(store.read(key(oldest), 1, whole).is_some());
         let shard = store.path(key(63)).and_then(|p| p.parent().map(Path::to_path_buf)).expect("shard");
@@ -450,12 +457,12 @@ mod tests {
         assert!(store.read(key(63), 1, whole).is_some());
         let size: u64 = folder.files().iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
         assert!(size <= store.limit, "{size} bytes");
-        // Something as large as the cache is not kept.
+        // An entry as large as the limit is not kept.
         store.write(key(100), 1, &[0; 4 << 10]);
         assert!(store.read(key(100), 1, whole).is_none());
     }
 
-    /// Not a test of its own: what the next one starts.
+    /// Not a test of its own: the child process of the next test.
     #[test]
     #[ignore = "writes until it is killed"]
     fn endless_writer() {
@@ -466,7 +473,8 @@ mod tests {
         }
     }
 
-    /// Processes write and trim the same entries and are killed at any moment; whoever reads sees whole entries only.
+    /// Processes write and trim the same entries and are killed at any moment; readers only see whole
+    /// entries.
     #[test]
     fn killed_and_concurrent_writers() {
         let folder = Folder::new("kill");

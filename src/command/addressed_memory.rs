@@ -1,5 +1,5 @@
-//! What a launch uses by address: the memory behind pointer arguments, and what clSetKernelExecInfo tells. Looked up when
-//! the launch is enqueued, so that the memory stays until it is done.
+//! Memory that a launch uses by address: behind pointer arguments, and as set by clSetKernelExecInfo. It is
+//! looked up when the launch is enqueued, so that the memory stays until the launch is complete.
 
 use super::fallback;
 use super::lower::LoweringContext;
@@ -12,17 +12,18 @@ use crate::memory::residency::Residency;
 use crate::queue::CommandQueue;
 use std::sync::Arc;
 
-/// See the module's text.
+/// Memory that a launch uses by address.
 #[derive(Default)]
 pub struct AddressedMemory {
-    /// Pointer arguments with the memory that they lead into.
+    /// Pointer arguments with the memory that they point into.
     args: Vec<(u64, Arc<Residency>)>,
     others: Vec<Arc<Residency>>,
     anything: bool,
 }
 
 impl AddressedMemory {
-    /// The reach of a launch; none if no kernel of the context was ever given an address.
+    /// Memory used by address by a launch; `None` as long as no address was ever passed to a kernel of the
+    /// context.
     pub fn of(
         queue: &CommandQueue,
         device_index: usize,
@@ -43,7 +44,8 @@ impl AddressedMemory {
             if device_index != device {
                 fallback::validate_address(context, device_index, &residency, address, offset)?;
             }
-            // What is not for the device must not be followed there, but may be passed.
+            // Memory that the device cannot have must not be dereferenced there, but its address may be
+            // passed.
             Ok(residency.backing(context, device_index).is_ok().then_some(residency))
         };
         if device_index != device {
@@ -55,7 +57,7 @@ impl AddressedMemory {
             if let ArgSnapshot::Pointer(address) = arg {
                 match behind(*address)? {
                     Some(residency) => addressed.args.push((*address, residency)),
-                    // Memory of the host, on devices that can use it.
+                    // Host memory, on devices that can access it.
                     None => addressed.anything |= system,
                 }
             }
@@ -66,19 +68,19 @@ impl AddressedMemory {
         Ok(Some(Box::new(addressed)))
     }
 
-    /// The memory that an argument leads into, with the newest bytes in it if they are wanted.
+    /// Memory that a pointer argument points into, brought up to date where the lowering requires that.
     pub(super) fn within(&self, address: u64, at: LoweringContext<'_>) -> Result<Option<BufferRange>> {
         let found = self.args.iter().find(|(a, _)| *a == address);
         found.map(|(_, residency)| whole(residency, at)).transpose()
     }
 
-    /// Sees to it that the newest bytes are there.
+    /// Brings all of the memory up to date.
     pub(super) fn bring_up_to_date(&self, at: LoweringContext<'_>) -> Result<()> {
         let all = self.args.iter().map(|(_, r)| r).chain(&self.others);
         all.map(|residency| whole(residency, at)).try_for_each(|range| range.map(drop))
     }
 
-    /// Everything but the arguments, with the newest bytes in it if they are wanted.
+    /// Memory besides the arguments, brought up to date where the lowering requires that.
     pub(super) fn others(&self, at: LoweringContext<'_>) -> Result<batch::IndirectAccesses> {
         let buffers = self.others.iter().map(|r| whole(r, at)).collect::<Result<Vec<_>>>()?;
         Ok(batch::IndirectAccesses { buffers, anything: self.anything })

@@ -1,8 +1,10 @@
-//! Launches of kernels that fall back: the queue of one device has another do them, the processor, when everything before
-//! them is done. To the queue such a launch is a command of the host, on a thread of its own (`worker`); its memory objects
-//! are brought to the processor by their residency, and back when the device uses them again.
+//! Launches of kernels that fall back: the queue of one device has another device, the processor, execute
+//! them when everything before them is complete. To the queue such a launch is a host command, on a thread of
+//! its own (`worker`); its memory objects are brought to the processor by their residency, and back when the
+//! device uses them again.
 //!
-//! An address that a kernel is given must be one of the process: what lies elsewhere on the processor is refused.
+//! An address passed to such a kernel must be one of the process: memory with another address on the
+//! processor is rejected.
 
 use super::ndrange::LaunchCommand;
 use crate::cl::*;
@@ -16,7 +18,7 @@ use crate::kernel::exec_info::ExecInfo;
 use crate::memory::residency::Residency;
 use crate::queue::CommandQueue;
 
-/// Does a launch whose memory is where it runs.
+/// Executes a launch whose memory is already on the device that it runs on.
 pub(super) fn run(
     launch: &LaunchCommand,
     lowered: &DeviceCommand,
@@ -34,7 +36,8 @@ pub(super) fn run(
     })
 }
 
-/// Checks that the memory behind an address has the same one where the launch runs; `offset` is that of the address in it.
+/// Checks that the memory at `address`, which is `offset` bytes into the allocation, has that address on the
+/// device where the launch runs too.
 pub(super) fn validate_address(
     context: &Context,
     device_index: usize,
@@ -46,13 +49,14 @@ pub(super) fn validate_address(
     if found.and_then(|start| start.checked_add(offset)) == Some(address) {
         return Ok(());
     }
-    // A kernel that falls back uses memory of the device by address only if the process has it there.
-    Err(err!(CL_INVALID_OPERATION, "the kernel falls back, and {address:#x} is no address of the process"))
+    Err(err!(
+        CL_INVALID_OPERATION,
+        "the kernel falls back, and {address:#x} is not an address of the process"
+    ))
 }
 
-/// Checks that what a kernel may use without naming it is the process's memory.
+/// Checks that memory which a kernel may use indirectly has the same addresses in the process.
 pub(super) fn validate_indirect(device: &Device, exec_info: &ExecInfo) -> Result<()> {
-    // A kernel that falls back uses memory that nobody names only where all memory is the process's.
     if exec_info.is_unbounded(false) && device.info().sharing != AddressSharing::Host {
         return Err(err!(
             CL_INVALID_OPERATION,

@@ -1,5 +1,5 @@
-//! Commands on images: validation and description. Images in buffers are transferred like the rectangles of the buffer that
-//! they are.
+//! Commands on images: validation and description. Images in buffers are transferred as the rectangles of the
+//! buffer that they are.
 
 use super::transfer::{self, execution_target, put};
 use super::transfer::{
@@ -20,40 +20,39 @@ use crate::memory::{MemObject, buffer};
 use crate::queue::CommandQueue;
 use std::sync::Arc;
 
-/// Where a region begins, and in which level of detail.
+/// Origin of a region, with its mip level.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelOrigin {
     pub at: [usize; 3],
     pub level: usize,
 }
 
-/// LevelOrigin and region as the application gives them.
+/// Origin and size of a region, as passed by the application.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelRegion {
     pub origin: LevelOrigin,
     pub size: [usize; 3],
 }
 
-/// An image that commands of the queue may use.
+/// An image that was checked for use by a queue.
 struct PreparedImage<'a> {
     mem: &'a Arc<MemObject>,
     info: &'a ImageInfo,
-    /// The texels lie in a buffer that the host sees.
+    /// Whether the texels are in a buffer that the host can access.
     host_sees: bool,
-    /// Where, and how.
+    /// Their address and layout.
     seen: Option<(HostPtr, RectLayout)>,
-    /// The device cannot have it: the host does what falls back.
+    /// Whether the device cannot hold the image, so that the fallback device does and transfers run on the
+    /// host.
     elsewhere: bool,
 }
 
 fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
-    // The object is an image.
     mem.image().ok_or_else(|| err!(CL_INVALID_MEM_OBJECT, "not an image"))
 }
 
 /// Checks that commands of the queue may use the image, and makes its memory on the device.
 fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Result<PreparedImage<'a>> {
-    // Queue and memory object belong to one context.
     if !Arc::ptr_eq(queue.context(), &mem.context) {
         return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
     }
@@ -74,15 +73,17 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
 }
 
 impl PreparedImage<'_> {
-    /// Where a command runs that would run at `usual`.
+    /// Execution target of a command that would otherwise run on `usual`.
     fn target(&self, usual: ExecutionTarget) -> ExecutionTarget {
         if self.elsewhere { ExecutionTarget::Host } else { usual }
     }
 
     fn part(&self, region: LevelRegion) -> Result<ImagePart> {
-        // The image has the level.
+        // CL_INVALID_MIP_LEVEL: the image does not have the level.
         let level = u32::try_from(region.origin.level).ok().filter(|level| *level < self.info.levels);
-        let level = level.ok_or_else(|| err!(CL_INVALID_MIP_LEVEL, "level {}", region.origin.level))?;
+        let level = level.ok_or_else(|| {
+            err!(CL_INVALID_MIP_LEVEL, "the image has no mip level {}", region.origin.level)
+        })?;
         let (origin, region) = self.info.shape.level(level).validate_region(region.origin.at, region.size)?;
         Ok(ImagePart { mem: self.mem.clone(), level, origin, region })
     }
@@ -92,7 +93,7 @@ fn bytes(region: [u64; 3]) -> u64 {
     region.iter().fold(1u64, |n, r| n.saturating_mul(*r))
 }
 
-/// clEnqueueReadImage, clEnqueueWriteImage
+/// clEnqueueReadImage, clEnqueueWriteImage.
 #[allow(clippy::too_many_arguments)]
 pub fn host_transfer(
     queue: &Arc<CommandQueue>,
@@ -119,7 +120,7 @@ pub fn host_transfer(
     put(queue, command_type, kind, target, waits, blocking)
 }
 
-/// clEnqueueCopyImage
+/// clEnqueueCopyImage.
 pub fn copy(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
@@ -134,7 +135,7 @@ pub fn copy(
     put(queue, CL_COMMAND_COPY_IMAGE, kind, target, waits, false)
 }
 
-/// A copy between images, and where it runs best.
+/// Describes a copy between images, with its execution target.
 pub fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
@@ -145,13 +146,12 @@ pub fn describe_copy(
 ) -> Result<(CommandKind, ExecutionTarget)> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
     validate_destination(dst)?;
-    // The formats are the same.
     if from.info.format != to.info.format {
         return Err(err!(CL_IMAGE_FORMAT_MISMATCH, "the images have different formats"));
     }
     let src_part = from.part(LevelRegion { origin: src_origin, size })?;
     let dst_part = to.part(LevelRegion { origin: dst_origin, size })?;
-    // Within one image the regions do not overlap.
+    // CL_MEM_COPY_OVERLAP: the regions overlap within one image.
     let same = src.same_storage(dst) && from.info.in_buffer == to.info.in_buffer;
     let same = same && src_part.level == dst_part.level;
     if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
@@ -165,7 +165,7 @@ pub fn describe_copy(
     Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, target))
 }
 
-/// clEnqueueFillImage; `color` gives the colour's bytes for the format.
+/// clEnqueueFillImage. `color` returns the bytes of the colour in a format.
 pub fn fill<'a>(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -178,7 +178,7 @@ pub fn fill<'a>(
     put(queue, CL_COMMAND_FILL_IMAGE, kind, target, waits, false)
 }
 
-/// A fill of an image, and where it runs best.
+/// Describes a fill of an image, with its execution target.
 pub fn describe_fill<'a>(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,
@@ -193,7 +193,7 @@ pub fn describe_fill<'a>(
     Ok((CommandKind::FillImage { dst: part, texel }, target))
 }
 
-/// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage
+/// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage.
 #[allow(clippy::too_many_arguments)]
 pub fn copy_buffer(
     queue: &Arc<CommandQueue>,
@@ -211,7 +211,7 @@ pub fn copy_buffer(
     put(queue, command_type, kind, target, waits, false)
 }
 
-/// A copy between image and buffer, and where it runs best.
+/// Describes a copy between image and buffer, with its execution target.
 pub fn describe_copy_buffer(
     queue: &CommandQueue,
     image: &Arc<MemObject>,
@@ -222,7 +222,6 @@ pub fn describe_copy_buffer(
 ) -> Result<(CommandKind, ExecutionTarget)> {
     let prepared = prepare(queue, image, !to_image)?;
     let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
-    // The image does not lie in the buffer.
     if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer))
         && image.object_type == CL_MEM_OBJECT_IMAGE1D_BUFFER
     {
@@ -241,14 +240,15 @@ pub fn describe_copy_buffer(
     Ok((kind, target))
 }
 
-/// Where a mapped image is: address, row pitch and slice pitch.
+/// Address, row pitch and slice pitch of a mapped image.
 pub struct Mapped {
     pub ptr: HostPtr,
     pub row_pitch: usize,
     pub slice_pitch: usize,
 }
 
-/// clEnqueueMapImage: the event and the address. There may be places for the row pitch and the slice pitch.
+/// clEnqueueMapImage: returns the event and the address. The application may pass pointers for the row pitch
+/// and the slice pitch.
 #[allow(clippy::too_many_arguments)]
 pub fn map(
     queue: &Arc<CommandQueue>,
@@ -263,9 +263,9 @@ pub fn map(
     let prepared = prepare(queue, mem, false)?;
     let info = prepared.info;
     let part = prepared.part(region)?;
-    // Before the places for pitches, as OpenCL-CTS has it.
+    // Checked before the pointers for the pitches, in the order that OpenCL-CTS expects.
     let (write, invalidate) = map::validate_flags(mem, flags)?;
-    // There is a place for the row pitch, and for the slice pitch of images with slices.
+    // CL_INVALID_VALUE: no pointer for the row pitch, or for the slice pitch of an image with slices.
     if !has_row_pitch || info.shape.kind.has_slices() && !has_slice_pitch {
         return Err(err!(CL_INVALID_VALUE, "no target for the row or slice pitch"));
     }
@@ -296,11 +296,12 @@ pub fn map(
 }
 
 impl PreparedImage<'_> {
-    /// Where a mapping of the part is, how it lies there, and whose memory that is.
+    /// Address and layout of a mapping of the part, and its shadow memory.
     fn address(&self, queue: &CommandQueue, part: &ImagePart) -> Result<(HostPtr, RectLayout, Shadow)> {
         let (mem, info) = (self.mem, self.info);
         let from_start = |layout: &RectLayout| RectLayout { offset: 0, ..*layout };
-        // The application's memory is where a mapping of it must be, whether the device uses it or not.
+        // With CL_MEM_USE_HOST_PTR a mapping must be in the application's memory, whether the device uses it
+        // or not.
         if let Some(host_ptr) = mem.host_ptr {
             let whole = info.in_buffer.map_or_else(|| info.host_layout(), |l| from_start(&l));
             let layout = info.part(&whole, part.origin);
@@ -331,7 +332,7 @@ impl PreparedImage<'_> {
     }
 }
 
-/// clEnqueueUnmapMemObject
+/// clEnqueueUnmapMemObject.
 pub fn unmap(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -339,7 +340,7 @@ pub fn unmap(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     let prepared = prepare(queue, mem, false)?;
-    // The pointer is one that a map of this object gave and that is still mapped.
+    // CL_INVALID_VALUE: the pointer is not of a mapping of this object.
     let mapping = mem
         .take_mapping(ptr)
         .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;

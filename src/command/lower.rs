@@ -1,4 +1,5 @@
-//! Commands into device commands, at submission: memory objects become the device's memory, with the newest bytes in it.
+//! Lowering of commands to device commands, at submission: memory objects become device memory that is up to
+//! date.
 
 use super::ndrange::LaunchCommand;
 use super::{Command, CommandKind, ImagePart, MemRange, fallback, native};
@@ -22,13 +23,13 @@ fn failed(error: Error) -> cl_int {
     error.code()
 }
 
-/// Whose device the memory is on.
+/// Queue and device that commands are lowered for.
 #[derive(Clone, Copy)]
 pub(super) struct LoweringContext<'a> {
     pub queue: &'a CommandQueue,
-    /// Among the places of the context.
+    /// Index of the device among those of the context.
     pub device_index: usize,
-    /// The newest bytes are brought there. Else only the memory is looked up, for a recording.
+    /// Whether the memory is brought up to date. If not, it is only looked up, for a recording.
     pub newest: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) fn acquire(range: &MemRange, access: Access, at: LoweringContext<'_>)
     Ok(BufferRange { memory: memory.map_err(failed)?, offset: mem.offset + range.offset, size: range.size })
 }
 
-/// How a kernel uses a memory object that is one of its arguments.
+/// How a kernel accesses a memory object that is one of its arguments.
 pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
     let writes = match mem.image() {
         Some(_) => info.access != AccessQualifier::ReadOnly,
@@ -53,7 +54,7 @@ pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
     if writes { Access::Write } else { Access::Read }
 }
 
-/// The memory of an image's part: an image, or a rectangle of a buffer.
+/// Device memory of an image region: an image, or a rectangle of a buffer.
 enum Texels {
     Image(ImageRange),
     Buffer(BufferRange, RectLayout),
@@ -159,12 +160,12 @@ fn copy_texels(src: &ImagePart, dst: &ImagePart, at: LoweringContext<'_>) -> Cod
     })
 }
 
-/// The device command of a command.
+/// Lowers a command.
 pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
     lower_kind(&command.kind, queue, true)
 }
 
-/// The device command for what a command does; see [`LoweringContext::newest`].
+/// Lowers a kind of command; see [`LoweringContext::newest`].
 pub(super) fn lower_kind(
     kind: &CommandKind,
     queue: &Arc<CommandQueue>,
@@ -174,7 +175,7 @@ pub(super) fn lower_kind(
     let at = LoweringContext { queue, device_index: kind.device_index(queue), newest };
     let get = |range: &MemRange, access| acquire(range, access, at);
     Ok(match kind {
-        // Calls are the host's, which makes them when it is their turn.
+        // Calls are made by the host, in their turn.
         CommandKind::Nop | CommandKind::Call(_) => DeviceCommand::Nop,
         CommandKind::Raw(command) => command.clone(),
         CommandKind::Write { src, dst } => DeviceCommand::Write { src: *src, dst: get(dst, Write)? },
@@ -205,7 +206,7 @@ pub(super) fn lower_kind(
             DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() }
         }
         CommandKind::Map { range, mapping, fill } => {
-            // What the host writes in place is newer than every other copy.
+            // Writes of the host through a direct mapping are newer than every other copy.
             let in_place = mapping.write && matches!(mapping.shadow, Shadow::Direct);
             let src = get(range, if in_place { Write } else { Read })?;
             match &mapping.shadow {
@@ -246,7 +247,7 @@ pub(super) fn lower_kind(
         CommandKind::MapImage { part, mapping, fill } => {
             let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
             match &mapping.shadow {
-                // The newest bytes must be in the memory that the host sees; if it writes, nowhere else.
+                // The host's memory must be up to date; if the host writes, it is the only valid copy.
                 Shadow::Direct => {
                     let access = if mapping.write { Write } else { Read };
                     texels(part, access, at).map(|_| DeviceCommand::Nop)?
@@ -288,7 +289,7 @@ pub(super) fn lower_kind(
                 default_queue: queue.context().default_queue(queue.device_index()),
             })
         }
-        // The host calls the application, or does parts one by one.
+        // The host calls the application, or executes the segments one by one.
         CommandKind::Native(_) | CommandKind::SplitReplay(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::External { mems, release } => {
             let whole =
@@ -308,7 +309,7 @@ pub(super) fn lower_kind(
     })
 }
 
-/// The arguments of a launch; true if they are the same ones whenever the launch's arguments are.
+/// Lowers the arguments of a launch. Returns whether they are the same each time this launch is lowered.
 fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<ArgValue>) -> CodeResult<bool> {
     let mut stay = true;
     for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
@@ -343,7 +344,7 @@ fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<Ar
     Ok(stay)
 }
 
-/// Runs a command in this thread; everything it depends on is done.
+/// Executes a command in the calling thread; everything that it depends on is complete.
 pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<()> {
     match &command.kind {
         CommandKind::Call(call) => return call(),
@@ -355,7 +356,7 @@ pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> CodeR
     run_transfer(&command.kind, queue)
 }
 
-/// Does a transfer in this thread, whose memory objects no work in flight uses.
+/// Executes a transfer in the calling thread; its memory objects are not used by work in flight.
 pub(super) fn run_transfer(kind: &CommandKind, queue: &Arc<CommandQueue>) -> CodeResult<()> {
     let ops = queue.context().ops(kind.device_index(queue)).map_err(|e| e.code())?;
     transfer_now(ops, &lower_kind(kind, queue, true)?).map_err(|e| e.code())

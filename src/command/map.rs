@@ -1,5 +1,5 @@
-//! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the command
-//! makes the bytes valid there.
+//! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the
+//! command makes the bytes there valid.
 
 use super::transfer::{execution_target, prepare, put, validate_host_access};
 use super::{CommandKind, ExecutionTarget, MemRange, image};
@@ -14,20 +14,20 @@ use crate::memory::mapping::{Mapping, Shadow};
 use crate::queue::CommandQueue;
 use std::sync::Arc;
 
-/// Checks map flags: whether the application writes, and whether the contents do not matter to it.
+/// Checks map flags. Returns whether the application writes, and whether it discards the contents.
 pub(super) fn validate_flags(mem: &MemObject, flags: cl_map_flags) -> Result<(bool, bool)> {
     let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
-    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
+    // CL_INVALID_VALUE: undefined flags, or contents both discarded and read or written.
     if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
         || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
     {
-        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
+        return Err(Error::with(CL_INVALID_VALUE, "invalid map flags"));
     }
     validate_host_access(mem, flags & CL_MAP_READ != 0, write || invalidate)?;
     Ok((write || invalidate, invalidate))
 }
 
-/// clEnqueueMapBuffer: the event and the address.
+/// clEnqueueMapBuffer: returns the event and the address.
 pub fn map_buffer(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -40,7 +40,6 @@ pub fn map_buffer(
     let host_sees = prepare(queue, mem, false)?;
     let (offset, size) = (offset as u64, size as u64);
     region::validate_range(offset, size, mem.size)?;
-    // A mapped region is not empty.
     if size == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the region is empty"));
     }
@@ -48,12 +47,13 @@ pub fn map_buffer(
     let memory = mem.residency().backing(queue.context(), queue.device_index())?;
     let device_ptr = memory.host_ptr().map(|p| p.offset(mem.offset + offset));
     let (ptr, shadow) = match (mem.host_ptr.map(|p| p.offset(offset)), device_ptr) {
-        // The application's memory is where a mapping of it must be, whether the device uses it or not.
+        // With CL_MEM_USE_HOST_PTR a mapping must be in the application's memory, whether the device uses it
+        // or not.
         (Some(ptr), Some(seen)) if ptr == seen => (ptr, Shadow::Direct),
         (Some(ptr), _) => (ptr, Shadow::HostPtr),
         (None, Some(seen)) => (seen, Shadow::Direct),
         (None, None) => {
-            // As aligned as the region is in the buffer.
+            // Aligned as the region is in the buffer.
             let skip = offset % 4096;
             let index = queue.device_index();
             let shadow = mem.shadow(index, skip + size);
@@ -86,7 +86,7 @@ pub fn map_buffer(
     }
 }
 
-/// clEnqueueUnmapMemObject
+/// clEnqueueUnmapMemObject.
 pub fn unmap(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -97,7 +97,7 @@ pub fn unmap(
         return image::unmap(queue, mem, ptr, waits);
     }
     let host_sees = prepare(queue, mem, false)?;
-    // The pointer is one that a map of this object gave and that is still mapped.
+    // CL_INVALID_VALUE: the pointer is not of a mapping of this object.
     let mapping = mem
         .take_mapping(ptr)
         .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;

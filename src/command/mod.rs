@@ -1,5 +1,5 @@
-//! Commands: what is to be done and with which objects, from enqueue to completion. Validation and description are in
-//! the other files of this folder; `lower` makes device commands of them at submission.
+//! Commands: what they do and with which objects, from enqueue to completion. Validation and description are
+//! in the other files of this folder; `lower` turns them into device commands at submission.
 
 pub mod addressed_memory;
 pub mod fallback;
@@ -26,14 +26,14 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where a command runs.
+/// Where a command is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExecutionTarget {
-    /// On the device, in the queue's stream.
+    /// By the device, in the queue's stream.
     Device,
-    /// On the device, unless nothing is before it: then in the thread that finds it ready.
+    /// By the device, or, if nothing precedes it, by the thread that finds it ready.
     Either,
-    /// In the thread that finds everything before it done.
+    /// By the thread that finds all its dependencies complete.
     Host,
 }
 
@@ -45,29 +45,29 @@ pub struct MemRange {
     pub size: u64,
 }
 
-/// A region of an image.
+/// A region of a mip level of an image.
 #[derive(Clone)]
 pub struct ImagePart {
     pub mem: Arc<MemObject>,
-    /// The level of detail.
+    /// The mip level.
     pub level: u32,
     pub origin: [u32; 3],
     pub region: [u32; 3],
 }
 
 impl ImagePart {
-    /// Bytes, rows and slices.
+    /// Size of a texel row in bytes, rows, and slices.
     fn bytes(&self) -> [u64; 3] {
         let element = self.mem.image().map_or(0, |i| i.format.element_size());
         bytes_of(self.region, element)
     }
 }
 
-/// What a command does. Everything is validated.
+/// What a command does, with validated operands.
 pub enum CommandKind {
     /// Markers, barriers, launches without work-items.
     Nop,
-    /// Something that the host does.
+    /// A function of the runtime, called by the host.
     Call(Box<dyn Fn() -> Result<(), cl_int> + Send + Sync>),
     /// A device command without memory objects.
     Raw(DeviceCommand),
@@ -108,13 +108,13 @@ pub enum CommandKind {
         dst: MemRange,
         pattern: SmallVec<[u8; 16]>,
     },
-    /// The region becomes visible at the mapping's address; `fill` says whether its bytes are needed.
+    /// The region becomes valid at the mapping's address; `fill` says whether its bytes are needed.
     Map {
         range: MemRange,
         mapping: Mapping,
         fill: bool,
     },
-    /// What was written through the mapping becomes visible to commands.
+    /// Writes through the mapping become visible to commands.
     Unmap {
         range: MemRange,
         mapping: Mapping,
@@ -145,7 +145,7 @@ pub enum CommandKind {
         src: MemRange,
         dst: ImagePart,
     },
-    /// As for buffers; the mapping has a region.
+    /// Like `Map`, for a region of an image.
     MapImage {
         part: ImagePart,
         mapping: Mapping,
@@ -156,18 +156,18 @@ pub enum CommandKind {
         mapping: Mapping,
     },
     Launch(ndrange::LaunchCommand),
-    /// A function of the application.
+    /// A native kernel.
     Native(Arc<native::NativeCommand>),
-    /// Shared memory goes to the queue's device, or back to its other users.
+    /// Shared memory is acquired for the queue's device, or released to its other users.
     External {
         mems: Vec<Arc<MemObject>>,
         release: bool,
     },
-    /// A command buffer, or what the device does of one.
+    /// A command buffer, or its part that the device executes.
     Replay(Arc<replay::Replay>),
-    /// A command buffer in which launches fall back.
+    /// A command buffer with launches that fall back.
     SplitReplay(Arc<split_replay::SplitReplay>),
-    /// The newest bytes go to the queue's device, unless `undefined`.
+    /// The newest bytes are moved to the queue's device, unless `undefined`.
     Migrate {
         mems: Vec<Arc<MemObject>>,
         undefined: bool,
@@ -175,8 +175,8 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
-    /// The place of the context where a command of a queue is done: another than that of the queue's device if that cannot
-    /// run the kernel, or cannot have one of the images.
+    /// Index (in the context) of the device that executes the command of a queue. It is not the queue's
+    /// device if that cannot run the kernel or cannot hold one of the images.
     pub(crate) fn device_index(&self, queue: &CommandQueue) -> usize {
         let own = queue.device_index();
         let home = |part: &ImagePart| part.mem.residency().home(queue.context(), own);
@@ -196,16 +196,16 @@ impl CommandKind {
             _ => own,
         }
     }
-    /// Whether a queue's device has another place of the context do it.
+    /// Whether the queue's device has the fallback device execute the command.
     pub(crate) fn falls_back(&self, queue: &CommandQueue) -> bool {
         self.device_index(queue) != queue.device_index()
     }
-    /// Whether the host is busy with it for long.
+    /// Whether the command occupies the host for long.
     pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
         matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::SplitReplay(_))
             || self.falls_back(queue)
     }
-    /// Application memory that the command takes bytes from.
+    /// Application memory that the command reads.
     pub(crate) fn host_source(&self) -> Option<Range<usize>> {
         match self {
             CommandKind::Write { src, dst } => Some(span(*src, 0, dst.size)),
@@ -216,7 +216,7 @@ impl CommandKind {
             _ => None,
         }
     }
-    /// Application memory that the command fills.
+    /// Application memory that the command writes.
     pub(crate) fn host_destination(&self) -> Option<Range<usize>> {
         match self {
             CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
@@ -234,7 +234,7 @@ fn span(ptr: HostPtr, offset: u64, size: u64) -> Range<usize> {
     start..start.saturating_add(size as usize)
 }
 
-/// From the first to the last byte of a region.
+/// Range from the first to the last byte of a region.
 fn rect_span(ptr: HostPtr, layout: &RectLayout, region: &[u64; 3]) -> Range<usize> {
     let (rows, slices) = (region[1].saturating_sub(1), region[2].saturating_sub(1));
     let size =
@@ -247,7 +247,7 @@ pub(crate) struct Command {
     pub kind: CommandKind,
     /// See [`crate::device::batch::BatchItem::ordered`].
     pub ordered: bool,
-    /// What it waits for; empty once submitted.
+    /// Its wait list; empty once submitted.
     pub deps: WaitList,
 }
 
@@ -256,7 +256,7 @@ impl Command {
         Command { kind, ordered: true, deps: WaitList::new() }
     }
 
-    /// Lets go of everything.
+    /// Releases everything that it holds.
     pub(crate) fn clear(&mut self) {
         self.kind = CommandKind::Nop;
         self.deps.clear();

@@ -1,5 +1,6 @@
-//! Native kernels: functions of the application that run in queue order, on a thread of their own (`worker`), with
-//! memory objects as plain pointers. Memory that the host does not see is lent as a copy and written back.
+//! Native kernels: functions of the application that run in queue order, on a thread of their own (`worker`),
+//! with memory objects passed as plain pointers. Memory that the host cannot access is copied for the call
+//! and written back.
 
 use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::*;
@@ -17,16 +18,16 @@ use std::sync::Arc;
 /// Calls the application's function with its arguments.
 pub type NativeFunction = Box<dyn Fn(HostPtr) + Send + Sync>;
 
-/// What clEnqueueNativeKernel was given.
+/// Operands of clEnqueueNativeKernel.
 pub struct NativeCommand {
     function: NativeFunction,
     /// Copy of the arguments, aligned for every type.
     args: Vec<u128>,
-    /// Memory objects, and where in the arguments their pointers go.
+    /// Memory objects, and the offsets of their pointers in the arguments.
     mems: Vec<(usize, Option<Arc<MemObject>>)>,
 }
 
-/// clEnqueueNativeKernel. The offsets are those of handles in `args`, and within them.
+/// clEnqueueNativeKernel. The offsets are those of handles in `args`, and within its bounds.
 pub fn enqueue(
     queue: &Arc<CommandQueue>,
     function: NativeFunction,
@@ -35,11 +36,11 @@ pub fn enqueue(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     for (offset, mem) in &mems {
-        // A pointer takes the place of each handle.
+        // Each handle is replaced by a pointer.
         if offset.checked_add(size_of::<usize>()).is_none_or(|end| end > args.len()) {
             return Err(Error::with(
                 CL_INVALID_VALUE,
-                "a memory object's target is outside of the arguments",
+                "the offset of a memory object is outside of the arguments",
             ));
         }
         if let Some(mem) = mem {
@@ -59,13 +60,13 @@ pub fn enqueue(
     })
 }
 
-/// A copy of memory that the host does not see.
+/// A host copy of memory that the host cannot access.
 struct Lent {
     copy: HostAllocation,
     range: BufferRange,
 }
 
-/// Runs the function; everything that it depends on is done.
+/// Calls the function; everything that it depends on is complete.
 pub(crate) fn run(command: &NativeCommand, queue: &Arc<CommandQueue>) -> std::result::Result<(), cl_int> {
     let NativeCommand { function, args, mems } = command;
     let mut args = args.clone();
@@ -86,7 +87,7 @@ pub(crate) fn run(command: &NativeCommand, queue: &Arc<CommandQueue>) -> std::re
     Ok(())
 }
 
-/// Where the function finds a memory object; the same place if it is named twice.
+/// Address of a memory object for the function; one object has one address.
 fn address(
     mem: &Arc<MemObject>,
     queue: &Arc<CommandQueue>,
@@ -100,7 +101,7 @@ fn address(
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));
     }
-    // Objects that overlap have copies of their own: to write to both is undefined for kernels of every kind.
+    // Overlapping objects have separate copies: to write to both is undefined for all kernels.
     if let Some((_, known)) = lent.iter().find(|(other, _)| Arc::ptr_eq(other, mem)) {
         return Ok(known.copy.ptr());
     }

@@ -15,10 +15,10 @@ use crate::memory::buffer;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
-/// A launch with everything but the device's memory.
+/// A validated launch; its memory is looked up when it is lowered.
 pub struct LaunchCommand {
     pub kernel: Arc<dyn DeviceKernel>,
-    /// Where it runs, among the places of the context.
+    /// Index of the executing device among those of the context.
     pub device_index: usize,
     pub args: ArgsInUse,
     pub dims: u32,
@@ -28,7 +28,7 @@ pub struct LaunchCommand {
     pub addressed: Option<Box<AddressedMemory>>,
 }
 
-/// clEnqueueNDRangeKernel; clEnqueueTask with its own command type and one work-item.
+/// clEnqueueNDRangeKernel. clEnqueueTask uses it with its own command type and one work-item.
 pub fn launch(
     queue: &Arc<CommandQueue>,
     kernel: &Kernel,
@@ -36,7 +36,6 @@ pub fn launch(
     range: NdRange,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    // Queue and events belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
     }
@@ -44,14 +43,15 @@ pub fn launch(
     queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })
 }
 
-/// A launch on the queue's device, and where it runs.
+/// Describes a launch on the queue's device, with its execution target.
 pub fn describe(
     queue: &CommandQueue,
     kernel: &Kernel,
     range: &NdRange,
 ) -> Result<(CommandKind, ExecutionTarget)> {
     validate_context(queue, kernel)?;
-    // There is an executable for the device, and every argument is set.
+    // CL_INVALID_PROGRAM_EXECUTABLE: no executable for the device. CL_INVALID_KERNEL_ARGS: an argument is not
+    // set.
     let snapshot = kernel.snapshot(queue.device(), queue.device_index())?;
     let (context, at) = (queue.context(), snapshot.device_index);
     let facts = context.ops(at)?.info();
@@ -63,7 +63,7 @@ pub fn describe(
             if let Some(image) = mem.image() {
                 image.validate_device(facts)?;
                 if at != queue.device_index() {
-                    // Other commands of the queue use it too.
+                    // Checked for other commands of the queue too.
                     image.validate_device(queue.device().info())?;
                 }
                 image.validate_access(facts, info.access)?;
@@ -71,7 +71,7 @@ pub fn describe(
             }
         }
     }
-    // Local variables and arguments fit the device's local memory.
+    // CL_OUT_OF_RESOURCES: local variables and arguments exceed the local memory.
     let size_of = |arg: u16| match snapshot.args.get(usize::from(arg)) {
         Some(ArgSnapshot::Local(size)) => *size,
         _ => 0,
@@ -79,7 +79,7 @@ pub fn describe(
     if snapshot.kernel.local_bytes(&size_of) > facts.local_mem_size {
         return Err(Error::with(CL_OUT_OF_RESOURCES, "more local memory than the device has"));
     }
-    // No work-items: the command only takes its place in the order.
+    // Without work-items, the command only orders others.
     if range.is_empty() {
         return Ok((CommandKind::Nop, ExecutionTarget::Either));
     }
@@ -95,12 +95,13 @@ pub fn describe(
         local,
         addressed,
     };
-    // What falls back is the processor's, when it is its turn.
+    // Launches that fall back are executed on the processor, in their turn.
     let target = if at == queue.device_index() { ExecutionTarget::Device } else { ExecutionTarget::Host };
     Ok((CommandKind::Launch(launch), target))
 }
 
-/// Checks an index space against kernel and device; gives the local size if range or kernel say it.
+/// Checks an index space against kernel and device. Returns the local size if the range or the kernel
+/// specifies it.
 pub fn validate_range(
     queue: &CommandQueue,
     kernel: &Kernel,
@@ -115,14 +116,13 @@ pub fn validate_range(
         address_bits: usize::BITS,
         reqd_work_group_size: kernel.info.reqd_work_group_size,
         sub_groups,
-        // Only asked for when it matters.
+        // Only queried where it matters.
         non_uniform: (!range.divides() || sub_groups.is_some())
             && kernel.program.allows_non_uniform_groups(queue.device()),
     })
 }
 
 fn validate_context(queue: &CommandQueue, kernel: &Kernel) -> Result<()> {
-    // Queue and kernel belong to one context.
     if !Arc::ptr_eq(queue.context(), &kernel.program.context) {
         return Err(Error::with(CL_INVALID_CONTEXT, "the kernel belongs to another context"));
     }

@@ -1,9 +1,10 @@
-//! The commands of a command buffer, or of a part of one, as one command: recorded by the device once, replayed as often as it is enqueued.
+//! The commands of a command buffer, or of a segment of one, as one command: recorded by the device once and
+//! replayed each time it is enqueued.
 //!
-//! The recording names the device's memory. Where the bytes of a memory object live elsewhere (another device of the
-//! context wrote last, or the application's own memory behind CL_MEM_USE_HOST_PTR) they are brought to the device at each
-//! replay, as for any command; should an object's memory on the device be another one than was recorded, the commands are
-//! recorded anew. Locks: one (rank CommandBuffer) around the recording, held while it is made.
+//! The recording names device memory. Bytes of a memory object that are elsewhere (written last by another
+//! device of the context, or in the application's memory under CL_MEM_USE_HOST_PTR) are brought to the device
+//! at each replay, as for any command. If an object's memory on the device has changed since, the commands
+//! are recorded again. Locks: one (rank CommandBuffer) around the recording, held while it is made.
 
 use super::CommandKind;
 use super::lower::{LoweringContext, arg_access, lower_kind};
@@ -29,10 +30,10 @@ pub struct ReplayStep {
     pub ordered: bool,
 }
 
-/// Commands that are replayed together; see the module's text.
+/// Commands that are replayed together.
 pub struct Replay {
     steps: Vec<ReplayStep>,
-    /// Every part of memory objects' storage that the commands use, once.
+    /// Each memory object (by storage) that the commands use, once.
     uses: Vec<(Arc<MemObject>, Access)>,
     recording: Mutex<Option<Recording>>,
 }
@@ -44,7 +45,7 @@ struct Recording {
 }
 
 impl Replay {
-    /// Of commands that touch no host memory.
+    /// A replay of commands that access no host memory.
     pub fn new(steps: Vec<ReplayStep>) -> Replay {
         let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
         for step in &steps {
@@ -60,12 +61,13 @@ impl Replay {
         Replay { steps, uses, recording: Mutex::new(Rank::CommandBuffer, None) }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether it has no commands.
     pub fn is_empty(&self) -> bool {
         self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Nop))
     }
 
-    /// Records the commands for the queue's device, unless that is done. No bytes move: what uses them now goes on.
+    /// Records the commands for the queue's device unless that is done. No bytes move: current users of the
+    /// memory are not disturbed.
     pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
         let backing = |(mem, _): &(Arc<MemObject>, Access)| {
             mem.residency().backing(queue.context(), queue.device_index())
@@ -76,7 +78,7 @@ impl Replay {
             .map(drop)
     }
 
-    /// The device command, with the newest bytes in the memory it uses.
+    /// Lowers it to a device command, with its memory up to date.
     pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
         let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
             let memory = mem.residency().acquire(queue.context(), queue.device_index(), mem.range(), *access);
@@ -123,7 +125,7 @@ impl Replay {
     }
 }
 
-/// Checks that a command which is no launch can be done by the device of a queue of the same context.
+/// Checks that the device of a queue (of the same context) can execute a command other than a launch.
 pub fn validate_device(kind: &CommandKind, queue: &CommandQueue) -> crate::error::Result<()> {
     let mut result = Ok(());
     for_each_use(kind, &mut |mem, _| {
@@ -141,7 +143,7 @@ fn same_bytes(a: &MemObject, b: &MemObject) -> bool {
     a.same_storage(b) && a.range() == b.range()
 }
 
-/// The memory objects that a command uses.
+/// Calls `see` for each memory object that the command uses.
 fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)) {
     match kind {
         CommandKind::Copy { src, dst } | CommandKind::CopyRect { src, dst, .. } => {
@@ -166,7 +168,7 @@ fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)
             for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
                 match arg {
                     ArgSnapshot::Mem(Some(mem)) => see(mem, arg_access(mem, info)),
-                    // What is reached by address stays where it is.
+                    // Memory used by address is kept alive by [`super::addressed_memory`].
                     ArgSnapshot::Mem(None)
                     | ArgSnapshot::Bytes(_)
                     | ArgSnapshot::Local(_)
@@ -175,7 +177,7 @@ fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)
                 }
             }
         }
-        // Nothing else is recorded.
+        // Other kinds are never recorded.
         _ => {}
     }
 }

@@ -1,8 +1,9 @@
-//! What a command buffer does when it is enqueued: one replay, which the device does, or parts where commands of it fall back:
-//! replays, and those commands between them, one after the other on a thread of the host (`worker`).
+//! Execution of an enqueued command buffer. It is one replay, executed by the device, or, where commands of
+//! it fall back, segments: replays and the commands between them, one after the other on a host thread
+//! (`worker`).
 //!
-//! The replays of parts go to a queue of their own on the same device, which nobody else knows; the command of the buffer
-//! in the application's queue is all of them.
+//! The replays of segments go to an internal queue on the same device. The command buffer's command in the
+//! application's queue represents all segments.
 
 use super::fallback;
 use super::lower::{lower_kind, run_transfer};
@@ -14,17 +15,17 @@ use crate::event::WaitList;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
-/// The commands of a command buffer.
+/// The commands of a command buffer, as enqueued.
 #[derive(Clone)]
 pub enum BufferReplay {
     Replay(Arc<Replay>),
     Split(Arc<SplitReplay>),
 }
 
-/// Commands of which some fall back.
+/// Commands of which some fall back, in segments.
 pub struct SplitReplay {
     segments: Vec<Segment>,
-    /// Where replays go.
+    /// The internal queue for replays.
     queue: Arc<CommandQueue>,
 }
 
@@ -34,7 +35,8 @@ enum Segment {
 }
 
 impl BufferReplay {
-    /// Of commands that touch no host memory; `own` gives a queue like the buffer's if that is needed.
+    /// Commands that access no host memory; `own` returns an internal queue like the buffer's, if one is
+    /// needed.
     pub fn new(
         steps: Vec<ReplayStep>,
         queue: &CommandQueue,
@@ -62,7 +64,8 @@ impl BufferReplay {
         Ok(BufferReplay::Split(Arc::new(SplitReplay { segments, queue: own()? })))
     }
 
-    /// Records the commands for the queue's device, unless that is done. No bytes move: what uses them now goes on.
+    /// Records the commands for the queue's device unless that is done. No bytes move: current users of the
+    /// memory are not disturbed.
     pub fn prepare(&self, queue: &Arc<CommandQueue>) -> Result<()> {
         match self {
             BufferReplay::Replay(replay) if replay.is_empty() => Ok(()),
@@ -74,7 +77,7 @@ impl BufferReplay {
         }
     }
 
-    /// The command, and where it is done.
+    /// The command, with its execution target.
     pub fn command(self) -> (CommandKind, ExecutionTarget) {
         match self {
             BufferReplay::Replay(replay) if replay.is_empty() => (CommandKind::Nop, ExecutionTarget::Either),
@@ -85,7 +88,7 @@ impl BufferReplay {
 }
 
 impl SplitReplay {
-    /// Does the commands in this thread; everything before them is done.
+    /// Executes the segments in the calling thread; everything before them is complete.
     pub(super) fn run(&self, queue: &Arc<CommandQueue>) -> std::result::Result<(), cl_int> {
         for segment in &self.segments {
             match segment {

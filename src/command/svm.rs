@@ -1,5 +1,5 @@
-//! Commands on memory that is known by its address: validation and description. An address in an allocation of the context
-//! becomes a range of a memory object; any other is memory of the host.
+//! Commands on memory identified by its address: validation and description. An address in an allocation of
+//! the context becomes a range of a memory object; any other address is host memory.
 
 use super::transfer::{execution_target, put};
 use super::{CommandKind, ExecutionTarget, MemRange};
@@ -14,7 +14,7 @@ use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Where bytes are.
+/// Memory at an address.
 enum Operand {
     Range { range: MemRange, seen: bool },
     Host(HostPtr),
@@ -22,7 +22,6 @@ enum Operand {
 
 /// Checks that the queue's device supports SVM.
 pub fn validate_device(queue: &CommandQueue) -> Result<()> {
-    // The queue's device supports SVM.
     if !(SvmKind::Svm { fine: false }).works_on(queue.device()) {
         return Err(Error::with(CL_INVALID_OPERATION, "the device does not support shared virtual memory"));
     }
@@ -34,7 +33,6 @@ fn find(queue: &CommandQueue, ptr: HostPtr) -> Option<Arc<Allocation>> {
 }
 
 fn range_of(queue: &CommandQueue, allocation: &Allocation, ptr: HostPtr, size: u64) -> Result<MemRange> {
-    // What begins in an allocation ends there.
     if !allocation.contains(ptr.addr() as u64, size) {
         return Err(Error::with(CL_INVALID_VALUE, "the region is out of the allocation's bounds"));
     }
@@ -52,7 +50,7 @@ fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, reads: bool) -> Result
     Ok(Operand::Range { range, seen: memory.host_ptr().is_some() && (!reads || memory.host_cached()) })
 }
 
-/// clEnqueueSVMMemcpy, clEnqueueMemcpyINTEL
+/// clEnqueueSVMMemcpy, clEnqueueMemcpyINTEL.
 pub fn memcpy(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
@@ -65,18 +63,17 @@ pub fn memcpy(
     put(queue, command_type, kind, target, waits, blocking)
 }
 
-/// A copy between addresses, and where it runs best.
+/// Describes a copy between addresses, with its execution target.
 fn describe_memcpy(
     queue: &CommandQueue,
     blocking: bool,
     (dst, src): (HostPtr, HostPtr),
     size: usize,
 ) -> Result<(CommandKind, ExecutionTarget)> {
-    // Neither pointer is NULL.
     if dst.addr() == 0 || src.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "a pointer is NULL"));
     }
-    // The regions do not overlap.
+    // CL_MEM_COPY_OVERLAP: the regions overlap.
     if size > 0 && dst.addr().abs_diff(src.addr()) < size {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
@@ -104,7 +101,7 @@ fn describe_memcpy(
     })
 }
 
-/// clEnqueueSVMMemFill, clEnqueueMemFillINTEL
+/// clEnqueueSVMMemFill, clEnqueueMemFillINTEL.
 pub fn fill(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
@@ -117,20 +114,20 @@ pub fn fill(
     put(queue, command_type, kind, target, waits, false)
 }
 
-/// A fill from an address on, and where it runs best.
+/// Describes a fill at an address, with its execution target.
 fn describe_fill(
     queue: &CommandQueue,
     ptr: HostPtr,
     pattern: &[u8],
     size: usize,
 ) -> Result<(CommandKind, ExecutionTarget)> {
-    // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
-        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
+        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is not a power of two up to 128"));
     }
-    // The pointer is not NULL and aligned to the pattern, of which the region is made.
+    // CL_INVALID_VALUE: the pointer is NULL or not aligned to the pattern, or the size is not a multiple of
+    // the pattern's.
     if ptr.addr() == 0 || !ptr.addr().is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
-        return Err(Error::with(CL_INVALID_VALUE, "pointer or size does not go with the pattern"));
+        return Err(Error::with(CL_INVALID_VALUE, "pointer or size is not a multiple of the pattern size"));
     }
     let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
     Ok(match operand(queue, ptr, size as u64, false)? {
@@ -149,7 +146,7 @@ fn describe_fill(
     })
 }
 
-/// Checks that a command can be recorded in a command buffer, which uses no memory of the host.
+/// Checks that a command can be recorded in a command buffer: it accesses no host memory.
 fn recordable((kind, target): (CommandKind, ExecutionTarget)) -> Result<(CommandKind, ExecutionTarget)> {
     match kind {
         CommandKind::Nop | CommandKind::Copy { .. } | CommandKind::Fill { .. } => Ok((kind, target)),
@@ -157,7 +154,7 @@ fn recordable((kind, target): (CommandKind, ExecutionTarget)) -> Result<(Command
     }
 }
 
-/// clCommandSVMMemcpyKHR
+/// clCommandSVMMemcpyKHR.
 pub fn record_memcpy(
     queue: &CommandQueue,
     pointers: (HostPtr, HostPtr),
@@ -167,7 +164,7 @@ pub fn record_memcpy(
     recordable(describe_memcpy(queue, false, pointers, size)?)
 }
 
-/// clCommandSVMMemFillKHR
+/// clCommandSVMMemFillKHR.
 pub fn record_fill(
     queue: &CommandQueue,
     ptr: HostPtr,
@@ -178,7 +175,7 @@ pub fn record_fill(
     recordable(describe_fill(queue, ptr, pattern, size)?)
 }
 
-/// clEnqueueSVMMap
+/// clEnqueueSVMMap.
 pub fn map(
     queue: &Arc<CommandQueue>,
     blocking: bool,
@@ -188,20 +185,20 @@ pub fn map(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_device(queue)?;
-    // There is a region.
+    // CL_INVALID_VALUE: the pointer is NULL or the size is 0.
     if ptr.addr() == 0 || size == 0 {
-        return Err(Error::with(CL_INVALID_VALUE, "no region"));
+        return Err(Error::with(CL_INVALID_VALUE, "the region is empty"));
     }
     let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
-    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
+    // CL_INVALID_VALUE: undefined flags, or contents both discarded and read or written.
     if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
         || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
     {
-        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
+        return Err(Error::with(CL_INVALID_VALUE, "invalid map flags"));
     }
     let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_MAP, kind, target, waits, blocking);
     let Some(allocation) = find(queue, ptr).filter(|a| a.kind != SvmKind::Device) else {
-        // Memory of the host is always mapped, for devices that use it.
+        // Host memory needs no mapping, on devices that can access it.
         return match queue.device().info().sharing {
             AddressSharing::Host => enqueue(CommandKind::Nop, ExecutionTarget::Either),
             _ => Err(Error::with(CL_INVALID_VALUE, "the pointer is in no SVM allocation")),
@@ -226,15 +223,14 @@ pub fn map(
     })
 }
 
-/// clEnqueueSVMUnmap
+/// clEnqueueSVMUnmap.
 pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
     validate_device(queue)?;
-    // The pointer is not NULL.
     if ptr.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the pointer is NULL"));
     }
     let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_UNMAP, kind, target, waits, false);
-    // Where nothing was copied there is nothing to bring back.
+    // A mapping that copied nothing has nothing to write back.
     let mapped = find(queue, ptr).and_then(|a| Some((a.take_mapping(ptr)?, a)));
     let Some((mapping, allocation)) = mapped else {
         return enqueue(CommandKind::Nop, ExecutionTarget::Either);
@@ -247,14 +243,14 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
 
 /// Checks migration flags.
 fn validate_migration(flags: cl_mem_migration_flags) -> Result<()> {
-    // Only defined flags are valid.
+    // CL_INVALID_VALUE: undefined flags.
     if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-        return Err(Error::with(CL_INVALID_VALUE, "migration flags"));
+        return Err(Error::with(CL_INVALID_VALUE, "invalid migration flags"));
     }
     Ok(())
 }
 
-/// clEnqueueSVMMigrateMem: bytes are where they are used already.
+/// clEnqueueSVMMigrateMem. No action: the bytes are where they were last used.
 pub fn migrate(
     queue: &Arc<CommandQueue>,
     regions: &[(HostPtr, usize)],
@@ -264,7 +260,6 @@ pub fn migrate(
     validate_device(queue)?;
     validate_migration(flags)?;
     for (ptr, size) in regions {
-        // Each region lies in an allocation.
         if find(queue, *ptr).is_none_or(|a| !a.contains(ptr.addr() as u64, *size as u64)) {
             return Err(Error::with(CL_INVALID_VALUE, "a region is in no SVM allocation"));
         }
@@ -284,17 +279,17 @@ pub fn migrate_usm(
 
 /// clEnqueueMemAdviseINTEL, a hint.
 pub fn advise(queue: &Arc<CommandQueue>, advice: cl_mem_advice_intel, waits: WaitList) -> Result<Arc<Event>> {
-    // The advice is supported; none is defined.
+    // CL_INVALID_VALUE: the extension defines no advice.
     if advice != 0 {
         return Err(Error::with(CL_INVALID_VALUE, format!("advice {advice:#x}")));
     }
     put(queue, CL_COMMAND_MEMADVISE_INTEL, CommandKind::Nop, ExecutionTarget::Either, waits, false)
 }
 
-/// Frees what the application frees by itself.
+/// Function of the application that frees the pointers.
 pub type FreeFunction = Box<dyn Fn() + Send + Sync>;
 
-/// clEnqueueSVMFree; without a function the pointers are allocations.
+/// clEnqueueSVMFree. Without a function the pointers are allocations of the context.
 pub fn free(
     queue: &Arc<CommandQueue>,
     pointers: Vec<HostPtr>,

@@ -1,4 +1,4 @@
-//! Markers, barriers, migrations, and the handing over of shared memory.
+//! Markers, barriers, migrations, and the transfer of ownership of shared memory.
 
 use super::{CommandKind, ExecutionTarget};
 use crate::cl::*;
@@ -8,12 +8,12 @@ use crate::memory::{MemObject, buffer};
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
-/// clEnqueueMarkerWithWaitList, clEnqueueMarker
+/// clEnqueueMarkerWithWaitList, clEnqueueMarker.
 pub fn marker(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
     synchronize(queue, CL_COMMAND_MARKER, SyncKind::Marker, waits)
 }
 
-/// clEnqueueBarrierWithWaitList, clEnqueueBarrier, clEnqueueWaitForEvents
+/// clEnqueueBarrierWithWaitList, clEnqueueBarrier, clEnqueueWaitForEvents.
 pub fn barrier(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
     synchronize(queue, CL_COMMAND_BARRIER, SyncKind::Barrier, waits)
 }
@@ -33,30 +33,28 @@ fn synchronize(
     })
 }
 
-/// clEnqueueMigrateMemObjects
+/// clEnqueueMigrateMemObjects.
 pub fn migrate(
     queue: &Arc<CommandQueue>,
     mems: Vec<Arc<MemObject>>,
     flags: cl_mem_migration_flags,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    // There is something to migrate.
     if mems.is_empty() {
         return Err(Error::with(CL_INVALID_VALUE, "no memory objects"));
     }
-    // Only defined flags are valid.
+    // CL_INVALID_VALUE: undefined flags.
     if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-        return Err(Error::with(CL_INVALID_VALUE, "migration flags"));
+        return Err(Error::with(CL_INVALID_VALUE, "invalid migration flags"));
     }
     for mem in &mems {
-        // Queue and memory objects belong to one context.
         if !Arc::ptr_eq(&mem.context, queue.context()) {
             return Err(Error::with(CL_INVALID_CONTEXT, "a memory object belongs to another context"));
         }
         buffer::validate_alignment(mem, queue.device())?;
         mem.residency().backing(queue.context(), queue.device_index())?;
     }
-    // Contents always stay reachable from the host, so going there takes no action.
+    // The host can always access the contents, so migration to it requires no action.
     let undefined = flags & (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED | CL_MIGRATE_MEM_OBJECT_HOST) != 0;
     let kind = CommandKind::Migrate { mems, undefined };
     let command_type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
@@ -69,7 +67,7 @@ pub fn migrate(
     })
 }
 
-/// clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR
+/// clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR.
 pub fn external(
     queue: &Arc<CommandQueue>,
     mems: Vec<Arc<MemObject>>,
@@ -77,11 +75,10 @@ pub fn external(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     for mem in &mems {
-        // The objects were made from shared memory...
         let device = mem.residency().external();
         let device = device
             .ok_or_else(|| Error::with(CL_INVALID_MEM_OBJECT, "the memory object is not of shared memory"))?;
-        // ...of the queue's device, in its context.
+        // CL_INVALID_COMMAND_QUEUE: the memory object was imported for another device or context.
         if !Arc::ptr_eq(&mem.context, queue.context()) || device != queue.device_index() {
             return Err(Error::with(
                 CL_INVALID_COMMAND_QUEUE,
@@ -89,7 +86,6 @@ pub fn external(
             ));
         }
     }
-    // No event of the wait list has failed.
     if waits.iter().any(|e| e.status() < 0) {
         return Err(Error::with(
             CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,

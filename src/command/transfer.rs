@@ -12,16 +12,15 @@ use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A transfer of up to this many bytes is done by the enqueueing thread when nothing is before it.
+/// A transfer of at most this many bytes is done by the enqueueing thread when nothing precedes it.
 const HOST_BYTES: u64 = 1 << 20;
 
-/// Checks that commands of the queue may use the object, and makes its memory on the device. Whether the host sees it.
+/// Checks that commands of the queue may use the object, and creates its memory on the device. Returns
+/// whether the host can access that.
 pub(super) fn prepare(queue: &CommandQueue, mem: &MemObject, reads: bool) -> Result<bool> {
-    // Queue and memory object belong to one context.
     if !Arc::ptr_eq(queue.context(), &mem.context) {
         return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
     }
-    // The object is a buffer.
     if mem.object_type != CL_MEM_OBJECT_BUFFER {
         return Err(Error::with(CL_INVALID_MEM_OBJECT, "not a buffer"));
     }
@@ -31,14 +30,13 @@ pub(super) fn prepare(queue: &CommandQueue, mem: &MemObject, reads: bool) -> Res
 }
 
 pub(super) fn validate_same_context(queue: &CommandQueue, waits: &WaitList) -> Result<()> {
-    // Queue and events belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
     }
     Ok(())
 }
 
-/// Where a transfer runs.
+/// Execution target of a transfer.
 pub(super) fn execution_target(host_sees: bool, blocking: bool, bytes: u64) -> ExecutionTarget {
     match (host_sees, blocking) {
         (false, _) => ExecutionTarget::Device,
@@ -60,7 +58,7 @@ pub(super) fn put(
     if blocking { queue.enqueue_blocking(new) } else { queue.enqueue(new) }
 }
 
-/// clEnqueueReadBuffer
+/// clEnqueueReadBuffer.
 pub fn read_buffer(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -83,7 +81,7 @@ pub fn read_buffer(
     put(queue, CL_COMMAND_READ_BUFFER, kind, execution_target(host_reads, blocking, bytes), waits, blocking)
 }
 
-/// clEnqueueWriteBuffer
+/// clEnqueueWriteBuffer.
 pub fn write_buffer(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -111,36 +109,32 @@ pub fn write_buffer(
 }
 
 pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
-    // The host pointer is not NULL.
     if ptr.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the host pointer is NULL"));
     }
     Ok(())
 }
 
-/// Checks CL_MEM_HOST_* flags.
+/// CL_INVALID_OPERATION: CL_MEM_HOST_* flags forbid the access.
 pub(super) fn validate_host_access(mem: &MemObject, read: bool, write: bool) -> Result<()> {
-    // The host may read unless the object is write-only to it or closed.
     if read && !mem.flags.host_readable() {
         return Err(Error::with(CL_INVALID_OPERATION, "the host may not read the object"));
     }
-    // The host may write unless the object is read-only to it or closed.
     if write && !mem.flags.host_writable() {
         return Err(Error::with(CL_INVALID_OPERATION, "the host may not write the object"));
     }
     Ok(())
 }
 
-/// Checks CL_MEM_IMMUTABLE_EXT.
+/// CL_INVALID_OPERATION: the destination is CL_MEM_IMMUTABLE_EXT.
 pub(super) fn validate_destination(mem: &MemObject) -> Result<()> {
-    // No command writes what is immutable.
     if mem.flags.is_immutable() {
         return Err(Error::with(CL_INVALID_OPERATION, "the destination is immutable"));
     }
     Ok(())
 }
 
-/// One side of a rectangle transfer as the application gave it.
+/// One side of a rectangle transfer, as passed by the application.
 #[derive(Clone, Copy, Debug)]
 pub struct RectSide {
     pub origin: [usize; 3],
@@ -154,7 +148,7 @@ impl RectSide {
     }
 }
 
-/// clEnqueueReadBufferRect, clEnqueueWriteBufferRect
+/// clEnqueueReadBufferRect, clEnqueueWriteBufferRect.
 #[allow(clippy::too_many_arguments)]
 pub fn host_rect(
     queue: &Arc<CommandQueue>,
@@ -200,7 +194,7 @@ pub fn host_rect(
     put(queue, command_type, kind, execution_target(host_sees, blocking, bytes), waits, blocking)
 }
 
-/// clEnqueueCopyBuffer
+/// clEnqueueCopyBuffer.
 pub fn copy_buffer(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
@@ -215,7 +209,7 @@ pub fn copy_buffer(
     put(queue, CL_COMMAND_COPY_BUFFER, kind, target, waits, false)
 }
 
-/// A copy between buffers, and where it runs best.
+/// Describes a copy between buffers, with its execution target.
 pub fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
@@ -230,7 +224,7 @@ pub fn describe_copy(
     region::validate_range(src_offset, size, src.size)?;
     region::validate_range(dst_offset, size, dst.size)?;
     validate_destination(dst)?;
-    // In one buffer, also by way of sub-buffers, the ranges must not overlap.
+    // CL_MEM_COPY_OVERLAP: the ranges overlap in one buffer, sub-buffers included.
     if src.same_storage(dst) && region::ranges_overlap(src.offset + src_offset, dst.offset + dst_offset, size)
     {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
@@ -244,7 +238,7 @@ pub fn describe_copy(
     Ok((kind, execution_target(src_seen && dst_seen, false, size)))
 }
 
-/// clEnqueueCopyBufferRect
+/// clEnqueueCopyBufferRect.
 pub fn copy_rect(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
@@ -259,7 +253,7 @@ pub fn copy_rect(
     put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, target, waits, false)
 }
 
-/// A copy of a region between buffers, and where it runs best.
+/// Describes a copy of a region between buffers, with its execution target.
 pub fn describe_copy_rect(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
@@ -279,11 +273,10 @@ pub fn describe_copy_rect(
     validate_destination(dst)?;
     let same_pitches =
         src_layout.row_pitch == dst_layout.row_pitch && src_layout.slice_pitch == dst_layout.slice_pitch;
-    // Within one buffer object both sides have the same pitches.
     if Arc::ptr_eq(src, dst) && !same_pitches {
         return Err(Error::with(CL_INVALID_VALUE, "pitches differ within one buffer"));
     }
-    // In one buffer, also by way of sub-buffers, the regions must not overlap.
+    // CL_MEM_COPY_OVERLAP: the regions overlap in one buffer, sub-buffers included.
     if src.same_storage(dst) {
         let moved = |mem: &MemObject, l: &RectLayout| RectLayout { offset: mem.offset + l.offset, ..*l };
         let (s, d) = (moved(src, &src_layout), moved(dst, &dst_layout));
@@ -299,7 +292,7 @@ pub fn describe_copy_rect(
     Ok((kind, execution_target(src_seen && dst_seen, false, bytes)))
 }
 
-/// clEnqueueFillBuffer
+/// clEnqueueFillBuffer.
 pub fn fill_buffer(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
@@ -313,7 +306,7 @@ pub fn fill_buffer(
     put(queue, CL_COMMAND_FILL_BUFFER, kind, target, waits, false)
 }
 
-/// A fill of a buffer, and where it runs best.
+/// Describes a fill of a buffer, with its execution target.
 pub fn describe_fill(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,
@@ -324,11 +317,9 @@ pub fn describe_fill(
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     validate_destination(mem)?;
-    // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
-        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
+        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is not a power of two up to 128"));
     }
-    // The range begins at, and is made of, whole patterns.
     if !offset.is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
         return Err(Error::with(CL_INVALID_VALUE, "offset or size is not a multiple of the pattern size"));
     }

@@ -1,6 +1,7 @@
-//! Queues on devices, to which kernels enqueue kernels. The host only makes them and hands them to kernels.
+//! On-device queues (CL_QUEUE_ON_DEVICE), to which kernels enqueue kernels. The host only creates them and
+//! passes them to kernels.
 //!
-//! They are objects of a kind of their own: whatever takes a command queue of the host refuses them.
+//! They have an object kind of their own, so functions that take a host command queue reject them.
 //! Locks: none.
 
 use crate::cl::*;
@@ -13,7 +14,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use std::any::Any;
 use std::sync::Arc;
 
-/// A queue on a device.
+/// An on-device queue.
 pub struct DeviceCommandQueue {
     slot: ApiSlot,
     context: Arc<Context>,
@@ -43,9 +44,9 @@ impl DeviceQueueObject for DeviceCommandQueue {
 }
 
 impl DeviceCommandQueue {
-    /// Makes a queue of `size` bytes (the preferred number if not given). The properties are those of a queue on a device; a
-    /// default one that exists already is given instead of another. CL_OUT_OF_RESOURCES if the device has as many in the
-    /// context as it can.
+    /// Creates a queue of `size` bytes (default: the device's preferred size) with the properties of an
+    /// on-device queue. Returns the existing default queue if another default is requested.
+    /// CL_OUT_OF_RESOURCES at the device's limit of queues in the context.
     pub fn create(
         context: &Arc<Context>,
         device: &Arc<Device>,
@@ -53,16 +54,15 @@ impl DeviceCommandQueue {
         size: Option<cl_queue_properties>,
         property_list: Vec<cl_queue_properties>,
     ) -> Result<Arc<DeviceCommandQueue>> {
-        // The device must support queues on it,
+        // CL_INVALID_QUEUE_PROPERTIES: the device has no on-device queues, or none of that size.
         let Some(facts) = device.info().enqueue else {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
         };
-        // and of that size.
         let size = size.unwrap_or(u64::from(facts.preferred_size));
         let Some(size) = u32::try_from(size).ok().filter(|n| (1..=facts.max_size).contains(n)) else {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a queue of {size} bytes on the device"));
         };
-        // Kernels that enqueue run where the device falls back to, if it cannot run them.
+        // Kernels that enqueue run on the fallback device if the device cannot run them.
         let fallback = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
         let ops = fallback.map_or(device.ops(), |fallback| &fallback.ops);
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
@@ -77,7 +77,8 @@ impl DeviceCommandQueue {
             size,
             kernel_queue: ops.create_on_device_queue(size)?,
         });
-        // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context, besides the default one.
+        // CL_DEVICE_MAX_ON_DEVICE_QUEUES limits the queues on the device in a context, not counting the
+        // default queue.
         let queue = context.add_device_queue(device_index, queue, is_default, facts.max_queues);
         let queue = queue.and_then(|q| q.into_any().downcast().ok());
         queue.ok_or_else(|| err!(CL_OUT_OF_RESOURCES, "there are {} queues on the device", facts.max_queues))
@@ -89,7 +90,7 @@ impl DeviceCommandQueue {
         context.default_device_queue(device_index)?.into_any().downcast().ok()
     }
 
-    /// Makes it the default queue on its device.
+    /// Makes this the default queue of its device.
     pub fn make_default(self: &Arc<Self>) {
         let own: Arc<dyn DeviceQueueObject> = self.clone();
         self.context.set_default_queue(self.device_index, &own);

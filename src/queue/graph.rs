@@ -1,17 +1,19 @@
 //! The dependency graph: edges between events, readiness, submission and completion.
 //!
-//! No thread runs the graph. Whoever enqueues, flushes, submits or completes something makes other commands ready and
-//! drives their queues, with a work list instead of recursion, so that neither chains of 100,000 commands nor circles
-//! of queues need stack. Each queue is driven by one thread at a time; the driving thread looks at the state again
-//! before it leaves, so another that comes meanwhile just returns.
+//! The graph has no thread of its own. A thread that enqueues, flushes, submits or completes something makes
+//! other commands ready and drives their queues, with a worklist instead of recursion, so that neither chains
+//! of 100,000 commands nor cycles of queues need stack. Each queue is driven by one thread at a time; the
+//! driving thread checks the state again before it leaves, so that a thread which arrives meanwhile simply
+//! returns.
 //!
-//! A command holds its dependents back until it is *done*, or only until it is *submitted* where the dependent's device
-//! queue can wait for it on the device, or until it is *placed* in the stream for dependents in the same queue. A
-//! submission thus only ever waits on earlier submissions, and several queues may share one queue of the driver. An
-//! in-order queue needs no edges among its own commands: its list is the order.
+//! A command holds its dependents back until it is *done*; or only until it is *submitted*, where the
+//! dependent's device queue can wait for it on the device; or until it is *sequenced* (in the stream), for
+//! dependents in the same queue. A submission thus only waits for earlier submissions, and several queues may
+//! share one queue of the driver. An in-order queue needs no edges among its own commands: its list is the
+//! order.
 //!
-//! A failed command fails those whose wait list names it, when their turn comes. A panic inside the device fails the
-//! commands that it was handling, so that whoever waits for them goes on.
+//! A failed command fails those with it in their wait lists, in their turn. A panic inside the device fails
+//! the commands that it was handling, so that threads which wait for them continue.
 
 use super::{CommandQueue, SyncKind};
 use crate::cl::*;
@@ -28,7 +30,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-/// Queues to drive.
+/// Worklist of queues to drive.
 #[derive(Default)]
 pub(crate) struct Worklist(SmallVec<[Arc<CommandQueue>; 4]>);
 
@@ -43,35 +45,35 @@ impl Worklist {
     }
 }
 
-/// The changing part of a queue.
+/// The mutable state of a queue.
 #[derive(Default)]
 pub(crate) struct GraphState {
     seq: u64,
-    /// Commands up to here are wanted on the device.
+    /// Commands up to this position were requested to be submitted (flush, wait).
     wanted_seq: u64,
-    /// In-order: commands without a place in the stream.
+    /// In-order: commands that are not in the stream yet.
     fifo: VecDeque<Arc<Event>>,
     /// Out-of-order: every unfinished command.
     live: BTreeMap<u64, Arc<Event>>,
-    /// Out-of-order: commands that nothing holds back.
+    /// Out-of-order: commands whose dependencies allow them to run.
     ready: VecDeque<Arc<Event>>,
     barrier: Option<Arc<Event>>,
-    /// The stream: commands with a place, not submitted yet.
+    /// The stream: sequenced commands that are not submitted yet.
     open: Vec<Arc<Event>>,
     /// Position of the earliest of them.
     open_first: u64,
     /// Memory for the next `open`.
     spare_open: Vec<Arc<Event>>,
     in_flight: VecDeque<InFlight>,
-    /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
+    /// Ticket of the first entry of `in_flight`. Tickets count up from 1; 0 is never used.
     first_ticket: CommandTicket,
     batches: u64,
-    /// Being run by a host thread. In-order: what comes after it waits.
+    /// The command that a host thread executes. In-order: later commands wait for it.
     on_host: Option<Arc<Event>>,
     last_submission: Submission,
     /// Queues that own commands which unsubmitted commands of this queue depend on.
     owners: SmallVec<[Weak<CommandQueue>; 2]>,
-    /// A thread drives the queue.
+    /// Whether a thread drives the queue.
     driven: bool,
 }
 
@@ -86,7 +88,7 @@ enum Step {
         first: CommandTicket,
     },
     Host(Arc<Event>),
-    /// Has got its place; dependents in the same queue may follow.
+    /// The command is in the stream; dependents in the same queue may follow.
     Sequenced(Arc<Event>),
     Done,
 }
@@ -123,7 +125,7 @@ impl GraphState {
         }
     }
 
-    /// The command of a ticket; none for tickets of auxiliary commands.
+    /// The command of a ticket; `None` for auxiliary commands.
     fn entry(&mut self, ticket: CommandTicket) -> Option<&mut InFlight> {
         let at = ticket.checked_sub(self.first_ticket)?;
         self.in_flight.get_mut(at as usize)
@@ -136,7 +138,7 @@ impl GraphState {
         }
     }
 
-    /// Forgets a finished command.
+    /// Removes a finished command.
     fn forget(&mut self, event: &Arc<Event>) {
         if !self.live.is_empty() {
             self.live.remove(&event.seq.load(Ordering::Relaxed));
@@ -146,7 +148,7 @@ impl GraphState {
         }
     }
 
-    /// Gives a command its place in the stream.
+    /// Appends a command to the stream.
     fn append(&mut self, event: Arc<Event>) {
         let seq = event.seq.load(Ordering::Relaxed);
         self.open_first = if self.open.is_empty() { seq } else { self.open_first.min(seq) };
@@ -175,7 +177,8 @@ impl GraphState {
             wanted_seq: self.wanted_seq,
             batches_in_flight: self.batches_in_flight(),
         };
-        // The device may be further than what has been reported. To ask takes a while, so not every command does.
+        // The device may have completed more than was reported. The query takes a while, so it is not made
+        // for each command.
         if situation.batches_in_flight > 0
             && situation.open.is_power_of_two()
             && !policy::should_submit(situation)
@@ -204,7 +207,7 @@ impl GraphState {
                 ExecutionTarget::Device => false,
             };
             if !on_host && deps.foreign && !self.open.is_empty() {
-                // What it waits for on the device must not delay what is before it.
+                // Its waits on the device must not delay earlier commands of the batch.
                 return self.cut();
             }
             let Some(event) = self.fifo.pop_front() else { break };
@@ -253,11 +256,11 @@ impl GraphState {
     }
 }
 
-/// What is left of a command's dependencies.
+/// Remaining dependencies of a command.
 #[derive(Default)]
 struct Deps {
     unfinished: bool,
-    /// Some of them belong to other queues.
+    /// Whether some of them belong to other queues.
     foreign: bool,
 }
 
@@ -272,7 +275,7 @@ impl Deps {
     }
 }
 
-/// Calls into the device; a panic there becomes the failure of the command.
+/// Calls the device. A panic there becomes the failure of the command.
 fn contain<T>(what: &str, call: impl FnOnce() -> Result<T, cl_int>) -> Result<T, cl_int> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
         tracing::error!("{what} panicked; this is a bug of Pyroclast");
@@ -280,7 +283,7 @@ fn contain<T>(what: &str, call: impl FnOnce() -> Result<T, cl_int>) -> Result<T,
     })
 }
 
-/// Held by the thread that drives a queue: should it unwind, the queue can be driven by others.
+/// Guard of the thread that drives a queue: if the thread unwinds, other threads can drive the queue.
 struct Driving<'a>(&'a CommandQueue);
 
 impl Drop for Driving<'_> {
@@ -299,7 +302,7 @@ fn failed(deps: &WaitList) -> bool {
     deps.iter().any(|d| d.status() < 0)
 }
 
-/// One edge of `event` is gone.
+/// Removes an edge of `event`.
 pub(crate) fn release(event: &Arc<Event>, work: &mut Worklist) {
     if event.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
@@ -312,7 +315,7 @@ pub(crate) fn release(event: &Arc<Event>, work: &mut Worklist) {
     }
 }
 
-/// Drives queues until there is nothing more to do.
+/// Drives queues until the worklist is empty.
 pub(crate) fn drive(mut work: Worklist) {
     while let Some(queue) = work.0.pop() {
         queue.drive_once(&mut work);
@@ -403,7 +406,7 @@ impl CommandQueue {
         drive(work);
     }
 
-    /// Whether this queue's device queue can wait for the event's submission by itself.
+    /// Whether this queue's device queue can wait for the event's submission on the device.
     fn device_waits_for(&self, event: &Event) -> bool {
         event.queue().is_some_and(|q| {
             std::ptr::eq(Arc::as_ptr(q), self)
@@ -412,7 +415,7 @@ impl CommandQueue {
         })
     }
 
-    /// Does what can be done now.
+    /// Takes the steps that are possible now.
     fn drive_once(self: &Arc<Self>, work: &mut Worklist) {
         let mut driving = None;
         loop {
@@ -453,7 +456,7 @@ impl CommandQueue {
     fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Worklist) {
         let command = event.take_command();
         let Some(command) = command else { return self.end_on_host(&event, CL_COMPLETE, work) };
-        // It goes from queued to failed without being submitted, as on the device.
+        // As on the device, it goes from queued to failed without being submitted.
         if failed(&command.deps) {
             event.keep_command(command);
             self.end_on_host(&event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, work);
@@ -473,7 +476,7 @@ impl CommandQueue {
         }
     }
 
-    /// Does a command in this thread.
+    /// Executes a command in the calling thread.
     fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Worklist) {
         let result = contain("a command on the host", || lower::run_on_host(&command, self));
         self.stamp_now(&event, ProfilingPoint::End);
@@ -512,14 +515,15 @@ impl CommandQueue {
         }
     }
 
-    /// Keeps the status of a command that failed by itself, before anybody can find the command done.
+    /// Stores the status of a command that failed on its own, before any thread can observe that the command
+    /// is done.
     fn note_failure(&self, status: cl_int) {
         if is_own_failure(status) {
             let _ = self.failure.compare_exchange(0, status, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
 
-    /// Tells the context of a command that failed by itself; no lock may be held.
+    /// Reports a command that failed on its own to the context; no lock may be held.
     fn report(&self, status: cl_int) {
         if is_own_failure(status) {
             self.context.notify_error("a command failed", &crate::error::Error::new(status));
@@ -589,7 +593,7 @@ impl CommandQueue {
         }
     }
 
-    /// Adds what the batch must wait for on the device.
+    /// Adds the submissions that the batch must wait for on the device.
     fn add_waits(self: &Arc<Self>, batch: &mut Batch, deps: &WaitList) {
         for dep in deps.iter().filter(|d| !d.is_done()) {
             let Some(queue) = dep.queue().filter(|q| !Arc::ptr_eq(q, self)) else { continue };
@@ -602,7 +606,7 @@ impl CommandQueue {
         }
     }
 
-    /// The device is done with these tickets.
+    /// Handles completion of these tickets, as reported by the device.
     pub(super) fn completed(self: &Arc<Self>, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         let status = match outcome {
             Outcome::Complete => CL_COMPLETE,
@@ -615,7 +619,7 @@ impl CommandQueue {
         drive(work);
     }
 
-    /// Drops what the commands of these tickets hold.
+    /// Releases the resources of the commands of these tickets.
     fn clear_commands(&self, tickets: &[CommandTicket]) {
         let mut ended: SmallVec<[Arc<Event>; policy::MAX_BATCH]> = SmallVec::new();
         {
@@ -625,7 +629,8 @@ impl CommandQueue {
         ended.iter().for_each(|event| event.clear_command());
     }
 
-    /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
+    /// Statuses change together with the queue's lists: a thread that finds the queue idle finds its events
+    /// done.
     fn finish_tickets(
         self: &Arc<Self>,
         tickets: &[CommandTicket],

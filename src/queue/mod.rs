@@ -1,5 +1,5 @@
-//! Command queues: the object, enqueueing, flush and finish. How commands become ready is in `graph`, when
-//! they are handed to the device in `policy`.
+//! Command queues: the object, enqueueing, flush and finish. `graph` makes commands ready, `policy` decides
+//! when they are submitted to the device.
 //!
 //! A queue that the application has released lives on while commands are pending: their events hold it.
 //!
@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use tickets::CallbackTickets;
 
-/// A command queue; see the module's text.
+/// A command queue.
 pub struct CommandQueue {
     slot: ApiSlot,
     context: Arc<Context>,
@@ -43,14 +43,14 @@ pub struct CommandQueue {
     properties: AtomicU64,
     property_list: Option<Vec<cl_queue_properties>>,
     device_queue: Arc<dyn DeviceQueue>,
-    /// Every command is waited for when it is enqueued (PYROCLAST_SYNC).
+    /// Whether each command is waited for when it is enqueued (PYROCLAST_SYNC).
     sync: bool,
     state: Mutex<graph::GraphState>,
-    /// The first failure of a command by itself that clFinish has not told; 0 if there is none.
+    /// First failure of a command on its own that clFinish has not reported; 0 if there is none.
     failure: AtomicI32,
-    /// Events for the next commands.
+    /// Events to be reused by later commands.
     kept: Mutex<Vec<Arc<Event>>>,
-    /// Callbacks of its events.
+    /// Callbacks of the queue's events.
     tickets: CallbackTickets,
 }
 
@@ -64,30 +64,32 @@ impl ApiObject for CommandQueue {
 
 impl Drain for CommandQueue {
     fn drain(self: Arc<Self>) {
-        // Nobody is left to be told.
+        // The error cannot be reported any more.
         let _ = self.finish();
     }
 }
 
-/// Commands of a queue that the device has got and not finished, at most: drivers need up to a MiB for a command buffer,
-/// of which there may be as many. A thread that has to wait does so until there are few, so that it sleeps a while.
+/// Limit of commands of a queue in flight on the device: drivers need up to a MiB for a command buffer, and
+/// there may be one per command. A thread at the limit waits until few are left, so that it sleeps for a
+/// while.
 const MOST_IN_FLIGHT: usize = 1024;
 const FEW_IN_FLIGHT: usize = 512;
-/// Bytes of a blocking write that its caller need not wait for, and commands in flight that may be behind it.
+/// Limits under which a blocking write returns before it is complete: its bytes, and the commands in flight
+/// before it.
 const MOST_AHEAD: usize = 1 << 20;
 const MOST_WRITES: usize = 32;
 
-/// Events that a queue keeps for later.
+/// Limit of events kept for reuse.
 const MOST_KEPT: usize = MOST_IN_FLIGHT + 2 * policy::MAX_BATCH;
 
-/// Orders a command among those of an out-of-order queue.
+/// Ordering of a command among those of an out-of-order queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SyncKind {
     #[default]
     None,
-    /// Completes after what it waits for: its wait list, or without one every earlier command.
+    /// Completes after its wait list or, without one, after every earlier command.
     Marker,
-    /// The same, and later commands wait for it.
+    /// Like `Marker`; later commands wait for it, too.
     Barrier,
 }
 
@@ -100,7 +102,7 @@ pub struct NewCommand {
     pub sync: SyncKind,
 }
 
-/// Receives the device's completions for a queue, which must not keep the queue alive.
+/// Receives the completions of a device queue. It does not keep the command queue alive.
 struct Sink(OnceLock<Weak<CommandQueue>>);
 
 impl CompletionSink for Sink {
@@ -125,7 +127,7 @@ fn hint(list: &Option<Vec<cl_queue_properties>>, key: cl_uint) -> Option<cl_queu
 }
 
 impl CommandQueue {
-    /// Makes a queue. `property_list` is what clCreateCommandQueueWithProperties was given.
+    /// Creates a queue. `property_list` is the list passed to clCreateCommandQueueWithProperties.
     pub fn new(
         context: &Arc<Context>,
         device: &Arc<Device>,
@@ -142,7 +144,6 @@ impl CommandQueue {
         property_list: Option<Vec<cl_queue_properties>>,
         sync: bool,
     ) -> Result<Arc<CommandQueue>> {
-        // The device must be one of the context's.
         let device_index = context
             .devices()
             .iter()
@@ -196,7 +197,7 @@ impl CommandQueue {
         self.device_index
     }
 
-    /// CL_QUEUE_PROPERTIES
+    /// CL_QUEUE_PROPERTIES.
     pub fn properties(&self) -> cl_command_queue_properties {
         self.properties.load(Ordering::Relaxed)
     }
@@ -206,12 +207,12 @@ impl CommandQueue {
         self.property_list.as_deref()
     }
 
-    /// Whether commands run in any order that events allow.
+    /// Whether the queue is out-of-order.
     pub fn is_out_of_order(&self) -> bool {
         self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
     }
 
-    /// Whether commands carry times.
+    /// Whether profiling is enabled.
     pub fn is_profiling(&self) -> bool {
         self.properties() & CL_QUEUE_PROFILING_ENABLE != 0
     }
@@ -224,12 +225,12 @@ impl CommandQueue {
         &self.device_queue
     }
 
-    /// An event that was used before, if there is one.
+    /// Takes an event to reuse, if there is one.
     pub(crate) fn kept_event(&self) -> Option<Arc<Event>> {
         self.kept.lock().pop()
     }
 
-    /// Keeps an event that nobody else refers to.
+    /// Keeps an event without other references for reuse.
     pub(crate) fn keep_event(&self, event: Arc<Event>) {
         let mut kept = self.kept.lock();
         if kept.len() < MOST_KEPT {
@@ -237,7 +238,7 @@ impl CommandQueue {
         }
     }
 
-    /// Callbacks of its events.
+    /// Callbacks of the queue's events.
     pub(crate) fn tickets(&self) -> &CallbackTickets {
         &self.tickets
     }
@@ -247,28 +248,27 @@ impl CommandQueue {
         self.ops().device_now().unwrap_or(0)
     }
 
-    /// Appends a command; its own operands are validated. The event is the caller's to publish or forget.
+    /// Appends a command whose own operands are validated. The caller publishes or drops the event.
     pub fn enqueue(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
         self.enqueue_one(new, false)
     }
 
     fn enqueue_one(self: &Arc<Self>, new: NewCommand, blocking: bool) -> Result<Arc<Event>> {
-        // A wait list holds events of the queue's context.
         if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), &self.context)) {
             return Err(Error::with(
                 CL_INVALID_CONTEXT,
                 "an event of the wait list belongs to another context",
             ));
         }
-        // A lost device takes no more work.
         if !self.ops().available() {
             return Err(Error::with(CL_OUT_OF_RESOURCES, "the device is lost"));
         }
-        // What an unfinished read fills is taken by the host when the read is done, not by the device before.
+        // If an unfinished read writes the source, the host reads it when the read is complete; the device
+        // must not before.
         let source = new.kind.host_source();
-        // The application may use what a blocking read fills when the call returns, not before.
+        // The application may access the destination of a blocking read when the call returns, not before.
         let target = new.kind.host_destination().filter(|_| !blocking);
-        // Neither does it know of kernels that use the host's memory by its address.
+        // Kernels may also access host memory by address, unknown to the application.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
         let stale = shared || source.is_some_and(|range| self.context.pending_host_writes.overlaps(&range));
         let event =
@@ -284,7 +284,7 @@ impl CommandQueue {
         self.throttle();
         if self.sync {
             self.flush();
-            // What a user event holds back stays behind: the caller may be the one to set it.
+            // Commands held back by a user event are not waited for: the caller may be the one to set it.
             if event.status() <= CL_SUBMITTED {
                 event.wait();
             }
@@ -292,35 +292,36 @@ impl CommandQueue {
         Ok(event)
     }
 
-    /// Whether kernels of the context may use memory of the host in the range.
+    /// Whether kernels of the context may access host memory in the range.
     fn is_shared(&self, range: &std::ops::Range<usize>) -> bool {
         let allocations = &self.context.allocations;
         let any_address = || self.context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
         allocations.is_used() && (any_address() || allocations.find(range.start as u64).is_some())
     }
 
-    /// Keeps what is in flight, and so its memory, within bounds: an enqueueing thread that is far ahead waits for the
-    /// device, which needs nothing of the host for what it has got.
+    /// Limits the commands in flight, and so their memory: a thread that enqueues far ahead waits for the
+    /// device, which needs nothing from the host for submitted commands.
     fn throttle(&self) {
         if self.state.lock().in_flight() <= MOST_IN_FLIGHT {
             return;
         }
         while self.state.lock().in_flight() > FEW_IN_FLIGHT {
-            // Another thread may be about to submit what is missing; then there is nothing to wait for.
+            // Another thread may be about to submit the missing work; then there is nothing to wait for.
             if self.device_queue.wait_asleep(self.device_queue.completed() + 1).is_err() {
                 return;
             }
         }
     }
 
-    /// Appends a command and waits until the application may use its memory again; a failure of the command or of its
-    /// dependencies is the error.
+    /// Appends a command and waits until the application may use its memory again. A failure of the command
+    /// or of its dependencies is returned as the error.
     pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
-        // A blocking write promises that its source may be used again, which may be before it is complete.
+        // A blocking write guarantees that its source may be reused, which may be before it is complete.
         let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE]
             .contains(&new.command_type);
         let source = new.kind.host_source().filter(|range| write && range.len() <= MOST_AHEAD);
-        // Callbacks of earlier commands have returned when the call does, so those commands must be complete.
+        // When the call returns, the callbacks of earlier commands have returned, so those commands must be
+        // complete.
         let ahead = source.is_some()
             && self.device_queue.reads_sources()
             && !self.is_profiling()
@@ -341,15 +342,15 @@ impl CommandQueue {
         }
     }
 
-    /// Hands everything enqueued so far to the device as soon as its dependencies allow, and likewise what it depends
-    /// on in other queues (clFlush).
+    /// Submits everything enqueued so far as soon as its dependencies allow, and likewise its dependencies in
+    /// other queues (clFlush).
     pub fn flush(self: &Arc<Self>) {
         graph::flush(self);
     }
 
-    /// Flushes and blocks until everything enqueued so far is done, callbacks of events included (clFinish).
-    /// Fails if a command has failed by itself, which an application that asks for no events learns nowhere
-    /// else; each failure is reported once.
+    /// Flushes and blocks until everything enqueued so far is complete, including callbacks of events
+    /// (clFinish). Fails if a command has failed on its own: an application that requests no events learns it
+    /// nowhere else. Each failure is reported once.
     pub fn finish(self: &Arc<Self>) -> Result<()> {
         let last = self.state.lock().last_seq();
         self.flush();
@@ -374,7 +375,7 @@ impl CommandQueue {
         }
     }
 
-    /// The newest submission that is not known to be complete.
+    /// The newest submission not known to be complete.
     pub(crate) fn last_in_flight(&self) -> Option<Submission> {
         self.state.lock().last_in_flight()
     }

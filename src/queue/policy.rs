@@ -1,21 +1,23 @@
-//! When the open batch of a queue goes to the device. Pure.
+//! Policy for submitting the open batch of a queue. Pure.
 //!
-//! A command starts at once while the device queue is short, so that work begins early; behind that, commands gather
-//! until the batch is full, somebody wants them (flush, wait, blocking call), or a completion shortens the queue.
+//! A command is submitted at once while the device queue is short, so that work begins early. After that,
+//! commands gather until the batch is full, they are requested (flush, wait, blocking call), or a completion
+//! shortens the queue.
 
-/// Commands in a batch at most.
+/// Limit of commands in a batch.
 pub const MAX_BATCH: usize = 64;
-/// Commands that are worth a batch behind one that runs, so that the device does not idle between the two.
+/// Number of commands that are submitted as a second batch while one runs, so that the device does not idle
+/// between them.
 pub const SECOND_BATCH: usize = 8;
 
-/// What the decision depends on.
+/// Inputs of the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// Commands in the open batch.
     pub open: usize,
     /// Position of its earliest command in the queue.
     pub first_seq: u64,
-    /// Every command up to here is wanted.
+    /// Commands up to this position were requested to be submitted.
     pub wanted_seq: u64,
     pub batches_in_flight: u64,
 }

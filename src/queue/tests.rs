@@ -31,7 +31,7 @@ impl Rig {
 
 const OOO: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
-/// A command that only the device can run.
+/// Enqueues a command that only the device can run.
 fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
     let kind = CommandKind::Raw(crate::device::batch::DeviceCommand::Nop);
     let waits = waits.iter().map(|e| (*e).clone()).collect();
@@ -45,7 +45,7 @@ fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
     queue.enqueue(new).unwrap()
 }
 
-/// Lets devices work until the event is done, as they do by themselves outside tests.
+/// Lets the mock devices work until the event is done.
 fn settle(mocks: &[Arc<MockDevice>], event: &Arc<Event>) -> cl_int {
     event.queue().unwrap().flush();
     while !event.is_done() {
@@ -157,7 +157,7 @@ fn a_refused_submission_fails_its_commands() {
     let b = nop(&q, &[]);
     assert_eq!(b.wait(), CL_COMPLETE);
     assert_eq!(nop(&q, &[&a]).wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-    // Told once, and only of the command that failed by itself.
+    // Reported once, and only for the command that failed on its own.
     assert_eq!(q.finish().unwrap_err().code(), CL_OUT_OF_RESOURCES);
     q.finish().unwrap();
     nop(&q, &[&a]).wait();
@@ -319,7 +319,7 @@ fn an_idle_visible_buffer_needs_no_device() {
     let event = transfer::write_buffer(&q, &mem, false, 1, 2, ptr, WaitList::new()).unwrap();
     assert_eq!(event.status(), CL_COMPLETE);
     assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 0);
-    // Behind other work it keeps its turn.
+    // Behind other work it runs in its turn.
     nop(&q, &[]);
     let gate = Event::user(&rig.context);
     let held = transfer::fill_buffer(&q, &mem, &[7], 0, 4, [gate.clone()].into_iter().collect()).unwrap();
@@ -392,7 +392,7 @@ fn what_is_in_flight_stays_within_bounds() {
             most = most.max(queue.state.lock().in_flight());
         }
         assert!((MOST_IN_FLIGHT / 2..=MOST_IN_FLIGHT + policy::MAX_BATCH).contains(&most), "{most}");
-        // What waits for the application is not waited for.
+        // Commands held back by the application are not waited for.
         let gate = Event::user(&rig.context);
         let mut last = None;
         for _ in 0..2 * MOST_IN_FLIGHT {
@@ -456,7 +456,8 @@ fn devices_use_parts_of_a_buffer_at_the_same_time() {
             transfer::fill_buffer(&queues[at], &halves[at], &[value], 0, 512, WaitList::new()).unwrap()
         };
         for round in 0..4u8 {
-            // Both are on their way before either is done, and either may be done first. A kernel would run longer.
+            // Both are submitted before either is complete, and either may complete first. A kernel would run
+            // longer.
             let held = nop(&queues[round as usize % 2], &[]);
             let fills = [fill(0, 10 + round), fill(1, 20 + round)];
             queues.iter().for_each(|q| q.flush());
@@ -527,7 +528,7 @@ fn synchronous_queues_wait_for_each_command() {
     for properties in [0, OOO] {
         let q = CommandQueue::with_sync(&rig.context, &rig.device, properties, None, true).unwrap();
         assert_eq!(nop(&q, &[]).status(), CL_COMPLETE);
-        // What the caller holds back is not waited for.
+        // Commands held back by the caller are not waited for.
         let gate = Event::user(&rig.context);
         let held = nop(&q, &[&gate]);
         assert_eq!(held.status(), CL_QUEUED);

@@ -1,5 +1,4 @@
-//! Callbacks of a queue's events: how many are registered, and which have been posted and may not have
-//! returned.
+//! Callbacks of a queue's events: the number registered, and those posted that may not have returned.
 //!
 //! Locks: the list (rank Pools), with that of the callbacks inside; none while waiting.
 
@@ -13,9 +12,9 @@ const MANY: usize = 64;
 
 /// Callbacks of the events of one queue.
 pub struct CallbackTickets {
-    /// Callbacks that are not due yet.
+    /// Number of callbacks that are not due yet.
     expected: AtomicUsize,
-    /// Position of the command in the queue, and the callback's ticket.
+    /// Position of the command in the queue, and ticket of the callback.
     posted: Mutex<Vec<(u64, CallbackTicket)>>,
 }
 
@@ -25,17 +24,17 @@ impl CallbackTickets {
         CallbackTickets { expected: AtomicUsize::new(0), posted: Mutex::new(Rank::Pools, Vec::new()) }
     }
 
-    /// A callback was registered that is not due.
+    /// Counts a registered callback that is not due.
     pub fn expect(&self) {
         self.expected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// `count` of the expected callbacks are due.
+    /// Counts `count` of the expected callbacks as due.
     pub fn met(&self, count: usize) {
         self.expected.fetch_sub(count, Ordering::Relaxed);
     }
 
-    /// A callback of the command at `seq` was posted.
+    /// Adds a posted callback of the command at `seq`.
     pub fn add(&self, seq: u64, ticket: CallbackTicket) {
         let mut posted = self.posted.lock();
         if posted.len() >= MANY {
@@ -44,7 +43,7 @@ impl CallbackTickets {
         posted.push((seq, ticket));
     }
 
-    /// Whether there are callbacks that have not returned, as far as is known.
+    /// Whether callbacks may be pending.
     pub fn is_used(&self) -> bool {
         self.expected.load(Ordering::Relaxed) > 0 || !self.posted.lock().is_empty()
     }
