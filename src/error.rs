@@ -1,8 +1,7 @@
-//! Errors of the runtime: an OpenCL error code with a text for the log, and the one table that maps the errors of the
-//! layers below to codes.
+//! Errors of the runtime: an OpenCL error code with a text for the log, and the single table that maps errors
+//! of lower layers to codes.
 //!
-//! The text never reaches the application through a return value; it goes to the log and to the context's notify
-//! callback.
+//! The text is not returned to the application; it goes to the log and to the context's notify callback.
 
 use crate::cl::*;
 use clspv_bridge::CompileError;
@@ -27,7 +26,7 @@ impl fmt::Debug for ErrorCode {
     }
 }
 
-/// What an API call fails with.
+/// Error of an API call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     pub code: ErrorCode,

@@ -1,7 +1,9 @@
-//! Forked children. Threads do not survive fork, locks may be held by threads that are gone, and Vulkan drivers promise
-//! nothing: in a child of a process that has used devices every call fails, before it takes any lock.
+//! Forked children. Threads do not survive fork, locks may be held by threads that are gone, and Vulkan
+//! drivers guarantee nothing: in a child of a process that has used devices every call fails, before it takes
+//! any lock.
 //!
-//! A child that forked before the first use starts afresh, and children that run another program are not concerned.
+//! A child that forked before the first use starts afresh; children that execute another program are not
+//! affected.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +14,7 @@ extern "C" fn in_child() {
     CHILD.store(true, Ordering::Relaxed);
 }
 
-/// From now on children are told apart. Called when devices are looked for.
+/// Starts to detect forked children. Called when devices are enumerated.
 pub fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -24,7 +26,7 @@ pub fn watch() {
     });
 }
 
-/// Whether this is a forked child of a process that had used devices.
+/// Whether this process is a forked child of one that had used devices.
 pub fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }

@@ -3,7 +3,7 @@
 use crate::cl::region::RectLayout;
 use std::sync::OnceLock;
 
-/// An address in the application's memory (or in mapped device memory). Whoever dereferences it does so under the
+/// An address in the application's memory (or in mapped device memory). It is dereferenced under the
 /// command's contract: the application keeps the range valid and unshared until the command completes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HostPtr(*mut u8);
@@ -14,7 +14,7 @@ unsafe impl Send for HostPtr {}
 unsafe impl Sync for HostPtr {}
 
 impl HostPtr {
-    /// Wraps a pointer given by the application.
+    /// Wraps a pointer of the application.
     pub fn new(ptr: *mut u8) -> Self {
         HostPtr(ptr)
     }
@@ -48,7 +48,7 @@ pub fn page() -> u64 {
     })
 }
 
-/// Whether the process has something mapped at every byte of a range, whatever may be done there.
+/// Whether the process has a mapping at every byte of a range, whatever its protection.
 pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
     const PAGES: u64 = 4096;
     let (start, Some(end)) = (ptr.addr() as u64 / page() * page(), (ptr.addr() as u64).checked_add(size))
@@ -68,7 +68,7 @@ pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
 /// Copies `len` bytes; the ranges may overlap.
 ///
 /// # Safety
-/// Both ranges are valid for `len` bytes and nobody else writes them during the call.
+/// Both ranges are valid for `len` bytes and are not written by others during the call.
 pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     let bytes = len as usize;
     if bytes >= STREAMED && src.addr().abs_diff(dst.addr()) >= bytes {
@@ -81,17 +81,19 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     }
 }
 
-/// Copies from this size go past the caches, which would not keep them: what is overwritten need not be read before.
+/// Size from which copies bypass the caches, which would not keep the data: overwritten lines are not read
+/// before.
 const STREAMED: usize = 24 << 20;
 
-/// Copies by whole lines that are written to memory at once.
+/// Copies whole lines by non-temporal stores.
 ///
 /// # Safety
-/// Both ranges are valid for `len` bytes, do not overlap, and nobody else writes them during the call.
+/// Both ranges are valid for `len` bytes, do not overlap, and are not written by others during the call.
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    // Two lines are read before they are written: reads behind writes of the same place in another page would wait.
+    // Two lines are read before they are written: a read after a write of the same page offset in another
+    // page would stall.
     const BLOCK: usize = 128;
     const PART: usize = size_of::<__m128i>();
     let head = dst.align_offset(BLOCK).min(len);
@@ -124,7 +126,7 @@ unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
 /// Copies a region of bytes, rows and slices between two pitched layouts.
 ///
 /// # Safety
-/// Every row of both regions is valid and nobody else writes it during the call.
+/// Every row of both regions is valid and is not written by others during the call.
 pub unsafe fn copy_rect(
     src: HostPtr,
     src_layout: RectLayout,
@@ -145,7 +147,7 @@ pub unsafe fn copy_rect(
 /// Repeats `pattern` over `len` bytes.
 ///
 /// # Safety
-/// The range is valid for `len` bytes and nobody else uses it during the call.
+/// The range is valid for `len` bytes and is not used by others during the call.
 pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     if pattern.is_empty() || len == 0 {
         return;
@@ -155,7 +157,7 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     if let [byte] = pattern {
         bytes.fill(*byte);
     } else {
-        // A block of whole patterns first, by doubling, which is then copied as a whole.
+        // First a block of whole patterns, by doubling, which is then copied as a whole.
         let (block, rest) =
             bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
         let mut done = pattern.len().min(block.len());
@@ -172,21 +174,21 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     }
 }
 
-/// Sizes from which memory is taken from the system page by page: it is zero, and real where it is first touched.
+/// Size from which memory is mapped from the system: its pages are zero, and allocated at first touch.
 const LARGE: usize = 1 << 20;
-/// What the system may give in one piece, and the size of allocations from which on it is asked to.
+/// Size of a huge page, and of allocations from which on huge pages are requested.
 const HUGE_PAGE: usize = 2 << 20;
 const HUGE: usize = 2 * HUGE_PAGE;
 
-/// Host memory of our own, aligned to a page, zeroed, freed on drop: buffers of the CPU device and shadows of buffers that
-/// the host cannot see.
+/// Host memory allocated by the runtime, aligned to a page, zeroed, freed on drop: buffers of the CPU device,
+/// and shadow copies of buffers that the host cannot access.
 pub struct HostAllocation {
     ptr: HostPtr,
     layout: std::alloc::Layout,
 }
 
 impl HostAllocation {
-    /// Allocates `size` bytes (at least 1) aligned to a page; `None` if there is no memory.
+    /// Allocates `size` bytes (at least 1) aligned to a page; `None` if out of memory.
     pub fn new(size: u64) -> Option<HostAllocation> {
         let layout = std::alloc::Layout::from_size_align(usize::try_from(size).ok()?.max(1), 4096).ok()?;
         if layout.size() >= LARGE {
@@ -212,13 +214,13 @@ impl HostAllocation {
         self.ptr
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.layout.size() as u64
     }
 }
 
-/// Of `whole` mapped bytes keeps `size`, whose start is aligned to a huge page, and asks for such pages.
+/// Trims `whole` mapped bytes to `size` bytes aligned to a huge page, and requests huge pages for them.
 fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
     let before = mapped.addr().next_multiple_of(HUGE_PAGE) - mapped.addr();
     let start = mapped.offset(before as u64);
@@ -232,7 +234,7 @@ fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
     start
 }
 
-/// Asks the system for huge pages where whole ones lie in a range of private memory that is not touched yet.
+/// Requests huge pages for a range of private memory that is not touched yet, where it contains whole ones.
 pub fn prefer_huge_pages(ptr: HostPtr, size: u64) {
     let start = ptr.addr().next_multiple_of(HUGE_PAGE);
     let end = ptr.addr().saturating_add(size as usize) / HUGE_PAGE * HUGE_PAGE;

@@ -1,5 +1,4 @@
-//! Typed answers to the clGet*Info queries. How they are laid out in the application's memory is the business of the
-//! C interface.
+//! Typed answers to clGet*Info queries. The C interface writes them to the application's memory.
 
 use crate::cl::*;
 
@@ -24,7 +23,7 @@ pub enum InfoValue {
     /// Property lists of intptr_t.
     Isizes(Vec<isize>),
     NameVersions(Vec<(String, cl_version)>),
-    /// An answer of no bytes.
+    /// An answer of zero bytes.
     Empty,
 }
 
@@ -60,7 +59,7 @@ impl<T> From<Vec<*mut T>> for InfoValue {
 }
 
 impl InfoValue {
-    /// The bytes as C sees them.
+    /// The bytes in C layout.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             InfoValue::I32(v) => v.to_ne_bytes().to_vec(),

@@ -1,5 +1,5 @@
-//! The platform: one per process, made when it is first asked for and never torn down. Its devices are looked for when
-//! somebody first wants to know them.
+//! The platform: one per process, created at its first use and never destroyed. Its devices are enumerated
+//! when they are first queried.
 
 use crate::cl::*;
 use crate::config::Config;
@@ -39,7 +39,7 @@ impl Platform {
         })
     }
 
-    /// Its devices; the first is the default one.
+    /// Its devices; the first is the default device.
     pub fn devices(&self) -> &[Arc<Device>] {
         self.devices.get_or_init(|| {
             let devices = registry::probe(Config::get());
@@ -52,16 +52,16 @@ impl Platform {
         })
     }
 
-    /// The devices of a set of types; CL_INVALID_DEVICE_TYPE if it names none, CL_DEVICE_NOT_FOUND if there
-    /// is no such device. Unknown bits beside known ones are ignored: applications widen the 32-bit
-    /// CL_DEVICE_TYPE_ALL with its sign.
+    /// The devices of a set of types. CL_INVALID_DEVICE_TYPE if the set is empty, CL_DEVICE_NOT_FOUND if
+    /// there are none. Unknown bits beside known ones are ignored: applications sign-extend the 32-bit
+    /// CL_DEVICE_TYPE_ALL.
     pub fn devices_of_type(&self, device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
         const KNOWN: cl_device_type = CL_DEVICE_TYPE_DEFAULT
             | CL_DEVICE_TYPE_CPU
             | CL_DEVICE_TYPE_GPU
             | CL_DEVICE_TYPE_ACCELERATOR
             | CL_DEVICE_TYPE_CUSTOM;
-        // clGetDeviceIDs: the value must be a type.
+        // CL_INVALID_DEVICE_TYPE: no known type.
         if device_type & KNOWN == 0 {
             return Err(err!(CL_INVALID_DEVICE_TYPE, "{device_type:#x}"));
         }
@@ -74,7 +74,7 @@ impl Platform {
         if chosen.is_empty() { Err(err!(CL_DEVICE_NOT_FOUND)) } else { Ok(chosen) }
     }
 
-    /// Names and versions of the platform's extensions: its own, and those that all of its devices have.
+    /// Names and versions of the platform's extensions: its own, and those supported by all of its devices.
     fn extensions(&self) -> Vec<(String, cl_version)> {
         let devices = self.devices();
         let everywhere = |f: &&features::Feature| {
@@ -83,7 +83,7 @@ impl Platform {
         features::EXTENSIONS.iter().filter(everywhere).map(|f| (f.name.to_string(), f.version)).collect()
     }
 
-    /// What the answers of all devices to a query for a list have in common.
+    /// Elements common to the answers of all devices to a query of a list.
     fn in_common(&self, name: cl_device_info) -> Result<InfoValue> {
         let mut common: Option<Vec<u32>> = None;
         for device in self.devices() {
@@ -99,7 +99,7 @@ impl Platform {
         Ok(common.unwrap_or_default().into())
     }
 
-    /// The answer to a query; CL_INVALID_VALUE for an unknown one.
+    /// Answers clGetPlatformInfo; CL_INVALID_VALUE for an unknown parameter.
     pub fn query(&self, name: cl_platform_info) -> Result<InfoValue> {
         Ok(match name {
             CL_PLATFORM_PROFILE => "FULL_PROFILE".into(),
@@ -111,7 +111,7 @@ impl Platform {
                 self.extensions().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ").into()
             }
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => InfoValue::NameVersions(self.extensions()),
-            // In nanoseconds; 0 if a device cannot give its time and the host's together.
+            // In nanoseconds; 0 if a device cannot report its time and the host's together.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => {
                 let devices = self.devices();
                 u64::from(!devices.is_empty() && devices.iter().all(|d| d.ops().timestamps().is_ok())).into()
@@ -129,7 +129,7 @@ impl Platform {
             CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => (CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR
                 | CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR)
                 .into(),
-            // cl_khr_unified_svm
+            // cl_khr_unified_svm.
             CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR => {
                 let sharing = || self.devices().iter().map(|d| d.info().sharing);
                 InfoValue::U64s(

@@ -1,4 +1,4 @@
-//! Samplers: how kernels find texels. To a kernel a sampler is a word of flags (`clspv_bridge::abi::sampler`).
+//! Samplers. For kernels a sampler is a word of flags (`clspv_bridge::abi::sampler`).
 
 use crate::cl::*;
 use crate::context::Context;
@@ -8,7 +8,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use clspv_bridge::abi::sampler as bits;
 use std::sync::Arc;
 
-/// A sampler.
+/// A sampler object.
 pub struct Sampler {
     slot: ApiSlot,
     pub context: Arc<Context>,
@@ -16,18 +16,18 @@ pub struct Sampler {
     pub addressing: cl_addressing_mode,
     pub filter: cl_filter_mode,
     pub levels: Levels,
-    /// CL_SAMPLER_PROPERTIES; none if made without a list.
+    /// CL_SAMPLER_PROPERTIES; `None` if created without a list.
     pub properties: Option<Vec<cl_sampler_properties>>,
 }
 
-/// How levels of detail are chosen.
+/// Selection of mip levels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Levels {
-    /// CL_SAMPLER_MIP_FILTER_MODE_KHR
+    /// CL_SAMPLER_MIP_FILTER_MODE_KHR.
     pub filter: cl_filter_mode,
-    /// CL_SAMPLER_LOD_MIN_KHR
+    /// CL_SAMPLER_LOD_MIN_KHR.
     pub min: f32,
-    /// CL_SAMPLER_LOD_MAX_KHR
+    /// CL_SAMPLER_LOD_MAX_KHR.
     pub max: f32,
 }
 
@@ -56,7 +56,8 @@ impl Sampler {
         Sampler::make(context, normalized, addressing, filter, Levels::default(), None)
     }
 
-    /// clCreateSamplerWithProperties: pairs of names and values; `list` is what was given, if there was a list.
+    /// clCreateSamplerWithProperties, from pairs of names and values. `list` is the list as passed, if there
+    /// was one.
     pub fn with_properties(
         context: &Arc<Context>,
         pairs: &[(cl_sampler_properties, cl_sampler_properties)],
@@ -64,7 +65,7 @@ impl Sampler {
     ) -> Result<Arc<Sampler>> {
         let (mut normalized, mut addressing, mut filter) = (None, None, None);
         let (mut level_filter, mut min, mut max) = (None, None, None);
-        // Names of cl_khr_mipmap_image are known where some device has it.
+        // Properties of cl_khr_mipmap_image are known if a device supports it.
         let has_levels = context.devices().iter().any(|d| d.info().image.levels);
         for &(name, value) in pairs {
             let slot = match u32::try_from(name) {
@@ -74,10 +75,9 @@ impl Sampler {
                 Ok(CL_SAMPLER_MIP_FILTER_MODE_KHR) if has_levels => &mut level_filter,
                 Ok(CL_SAMPLER_LOD_MIN_KHR) if has_levels => &mut min,
                 Ok(CL_SAMPLER_LOD_MAX_KHR) if has_levels => &mut max,
-                // Every name is known.
                 _ => return Err(err!(CL_INVALID_VALUE, "unknown sampler property {name:#x}")),
             };
-            // No name is given twice, and values fit their type.
+            // CL_INVALID_VALUE: a property is given twice, or its value does not fit the type.
             let value = u32::try_from(value).ok().filter(|_| slot.is_none());
             *slot = Some(value.ok_or_else(|| err!(CL_INVALID_VALUE, "sampler property {name:#x}"))?);
         }
@@ -88,7 +88,7 @@ impl Sampler {
             min: min.map_or(default.min, f32::from_bits),
             max: max.map_or(default.max, f32::from_bits),
         };
-        // A limit is a number.
+        // CL_INVALID_VALUE: a limit is not a number, or the mode is undefined.
         if levels.min.is_nan()
             || levels.max.is_nan()
             || !matches!(levels.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR)
@@ -107,11 +107,10 @@ impl Sampler {
         levels: Levels,
         properties: Option<Vec<cl_sampler_properties>>,
     ) -> Result<Arc<Sampler>> {
-        // Some device supports images.
         if !context.devices().iter().any(|d| d.info().images) {
             return Err(err!(CL_INVALID_OPERATION, "no device of the context supports images"));
         }
-        // Modes and the flag have defined values.
+        // CL_INVALID_VALUE: undefined modes, or a flag that is not a cl_bool.
         let modes =
             addressing_bits(addressing).is_some() && matches!(filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR);
         if !modes || normalized > CL_TRUE {
@@ -129,12 +128,12 @@ impl Sampler {
         }))
     }
 
-    /// What kernels are given.
+    /// The sampler's word for kernels.
     pub fn word(&self) -> u32 {
         let normalized = if self.normalized { bits::NORMALIZED } else { 0 };
         let linear = if self.filter == CL_FILTER_LINEAR { bits::LINEAR } else { 0 };
         let between = if self.levels.filter == CL_FILTER_LINEAR { bits::LEVELS_LINEAR } else { 0 };
-        // Saturating; a number less than 0 limits like 0.
+        // The conversion saturates; negative numbers limit like 0.
         let limit = |lod: f32| ((lod * 256.0).round() as u32).min(bits::LOD_LIMIT);
         let (min, max) = (limit(self.levels.min), bits::LOD_LIMIT - limit(self.levels.max));
         let limits = min << bits::LOD_MIN_SHIFT | max << bits::LOD_MAX_SHIFT;

@@ -1,11 +1,12 @@
-//! The log: a `tracing` subscriber that writes to stderr, installed only if PYROCLAST_LOG asks for it.
+//! The log: a `tracing` subscriber that writes to stderr, installed only if PYROCLAST_LOG is set.
 //!
-//! The driver library carries its own copy of `tracing`, so this subscriber sees our events alone and a host program's
-//! own subscriber is left as it is. Linked into a Rust program that has installed a subscriber, ours gives way.
+//! The driver library contains its own copy of `tracing`, so this subscriber receives our events alone and
+//! does not affect a subscriber of the host program. When linked into a Rust program that has installed a
+//! subscriber, that one is used.
 
 use tracing_subscriber::EnvFilter;
 
-/// Installs the subscriber if there is a filter; a filter that cannot be understood means "warn".
+/// Installs the subscriber if there is a filter; an invalid filter means "warn".
 pub fn init(filter: Option<&str>) {
     let Some(text) = filter else { return };
     let filter = EnvFilter::try_new(expand(text)).unwrap_or_else(|_| EnvFilter::new("warn"));
@@ -14,11 +15,12 @@ pub fn init(filter: Option<&str>) {
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .finish();
-    // Fails only if the program has its own subscriber, which then gets our events.
+    // Fails only if the program has its own subscriber, which then receives our events.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Directives for `pyroclast::x` also name the runtime crate's module, whose events say `pyroclast_runtime::x`.
+/// Directives for `pyroclast::x` also name the runtime crate's module, whose events are of
+/// `pyroclast_runtime::x`.
 fn expand(text: &str) -> String {
     let mut out = Vec::new();
     for directive in text.split(',') {

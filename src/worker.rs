@@ -1,17 +1,17 @@
-//! Threads for what may take long and block: native kernels, which are the application's own functions, and launches that
-//! the processor does for another device.
+//! Threads for work that may take long and block: native kernels, which are functions of the application, and
+//! launches that the processor executes for another device.
 //!
-//! Work never waits for other work: when no thread is idle, another one starts. Idle threads end after a while; none is
-//! ever joined. Locks: the list (rank CallbackChannel), never held while anything runs.
+//! Work never waits for other work: if no thread is idle, another is started. Idle threads end after a while;
+//! none is ever joined. Locks: the list (rank CallbackChannel), never held while work runs.
 
 use crate::sync::{Condvar, Mutex, Rank};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How long a thread without work stays.
+/// Time that an idle thread stays alive.
 const LINGER: Duration = Duration::from_secs(5);
-/// Stack of a thread: kernels of the CPU device keep vectors there.
+/// Stack size of a thread: kernels of the CPU device keep vectors there.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -25,7 +25,7 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(Rank::CallbackChannel, State { queue: VecDeque::new(), idle: 0 });
 static POSTED: Condvar = Condvar::new();
 
-/// Runs `work` on a thread of its own; in this one if there can be no other. No lock may be held.
+/// Runs `work` on a thread of its own; in the calling thread if none can be started. No lock may be held.
 pub fn post(work: Work) {
     {
         let mut state = STATE.lock();
@@ -35,7 +35,7 @@ pub fn post(work: Work) {
             return;
         }
     }
-    // The closure is lost where no thread can start, so the work lies beside it.
+    // If no thread can be started the closure is dropped, so it only refers to the work.
     let shared = std::sync::Arc::new(parking_lot::Mutex::new(Some(work)));
     let theirs = shared.clone();
     let spawned =
@@ -86,7 +86,7 @@ mod tests {
                 let next = previous.replace(open);
                 let done = done.clone();
                 post(Box::new(move || {
-                    // Each waits for the one posted after it, but for the last.
+                    // Each except the last waits for the one posted after it.
                     let _ = gate.recv_timeout(Duration::from_secs(if i == 19 { 0 } else { 60 }));
                     drop(next);
                     assert!(i != 7, "contained");

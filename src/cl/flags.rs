@@ -1,4 +1,4 @@
-//! Bit sets of the API as types, and the checks of flag combinations. Pure.
+//! Bit sets of the API as types, with the checks of flag combinations. Pure.
 
 use crate::cl::*;
 use crate::error::{Error, Result};
@@ -21,9 +21,9 @@ impl MemFlags {
         self.0 & bits != 0
     }
 
-    /// Checks flags of objects whose contents come from anywhere; without an access flag an object is read-write.
+    /// Checks memory flags that all kinds of creation share; without an access flag an object is read-write.
     pub fn of_any(flags: cl_mem_flags) -> Result<MemFlags> {
-        // Only defined bits may be set; CL_MEM_KERNEL_READ_AND_WRITE is for format queries alone.
+        // CL_INVALID_VALUE: undefined bits; CL_MEM_KERNEL_READ_AND_WRITE is for format queries only.
         if flags & !(ACCESS | HOST_PTR | HOST_ACCESS | IMMUTABLE) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "undefined memory flags"));
         }
@@ -44,36 +44,35 @@ impl MemFlags {
 
     /// Checks the flags of clImportMemoryARM.
     pub fn for_import(flags: cl_mem_flags) -> Result<MemFlags> {
-        // Where the memory is needs no flag; CL_MEM_USE_HOST_PTR may be given and means nothing.
+        // CL_INVALID_VALUE: other host-pointer flags than CL_MEM_USE_HOST_PTR, which is allowed and ignored.
         if flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for an import"));
         }
         MemFlags::for_buffer(flags & !(CL_MEM_USE_HOST_PTR as cl_mem_flags))
     }
 
-    /// The same without the right of kernels to write.
+    /// The flags with read-only access by kernels.
     pub fn read_only(self) -> MemFlags {
         MemFlags(self.0 & !ACCESS | CL_MEM_READ_ONLY as cl_mem_flags)
     }
 
-    /// Checks the flags of clCreatePipe; a pipe is read and written by kernels, and not accessed by the host, whether the
-    /// flags say so or not.
+    /// Checks the flags of clCreatePipe. Kernels read and write a pipe and the host does not access it,
+    /// whether the flags say so or not.
     pub fn for_pipe(flags: cl_mem_flags) -> Result<MemFlags> {
         let all = (CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
-        // Only these flags may be given.
         if flags & !all != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for a pipe"));
         }
         Ok(MemFlags(all))
     }
 
-    /// Checks the flags of clCreateSubBuffer and inherits those not given from `parent`.
+    /// Checks the flags of clCreateSubBuffer and inherits missing ones from `parent`.
     pub fn for_sub_buffer(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
-        // Only defined bits may be set; how the store came to be is the parent's matter.
+        // CL_INVALID_VALUE: undefined bits, or host-pointer flags, which are inherited.
         if flags & !(ACCESS | HOST_ACCESS | IMMUTABLE) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for a sub-buffer"));
         }
-        // Memory that is immutable is so through every object.
+        // Immutability is inherited.
         let flags = flags | parent.0 & IMMUTABLE;
         check_exclusive(flags)?;
         let (rw, wo, ro) = (
@@ -81,7 +80,6 @@ impl MemFlags {
             CL_MEM_WRITE_ONLY as cl_mem_flags,
             CL_MEM_READ_ONLY as cl_mem_flags,
         );
-        // The sub-buffer must not allow the kernel an access that its parent forbids.
         if parent.has(wo) && flags & (rw | ro) != 0 || parent.has(ro) && flags & (rw | wo) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this kernel access"));
         }
@@ -90,7 +88,6 @@ impl MemFlags {
             CL_MEM_HOST_READ_ONLY as cl_mem_flags,
             CL_MEM_HOST_NO_ACCESS as cl_mem_flags,
         );
-        // Nor the host one.
         if parent.has(hwo) && flags & hro != 0
             || parent.has(hro) && flags & hwo != 0
             || parent.has(hno) && flags & (hro | hwo) != 0
@@ -107,9 +104,9 @@ impl MemFlags {
         Ok(MemFlags(all))
     }
 
-    /// Checks the flags of an image of another object, and inherits like a sub-buffer.
+    /// Checks the flags of an image created from another object, and inherits like a sub-buffer.
     pub fn for_image_of(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
-        // That the image is immutable must be said.
+        // CL_INVALID_VALUE: an image of an immutable object must be immutable by its own flags.
         if parent.is_immutable() && flags & IMMUTABLE == 0 {
             return Err(Error::with(CL_INVALID_VALUE, "the parent is immutable"));
         }
@@ -148,16 +145,14 @@ impl MemFlags {
 }
 
 fn check_exclusive(flags: cl_mem_flags) -> Result<()> {
-    // At most one kernel access and at most one host access.
     if (flags & ACCESS).count_ones() > 1 || (flags & HOST_ACCESS).count_ones() > 1 {
         return Err(Error::with(CL_INVALID_VALUE, "access flags exclude each other"));
     }
-    // CL_INVALID_VALUE: CL_MEM_IMMUTABLE_EXT excludes the flags that allow writes.
+    // CL_INVALID_VALUE: CL_MEM_IMMUTABLE_EXT with flags that allow writes.
     let writes = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
     if flags & IMMUTABLE != 0 && flags & writes as cl_mem_flags != 0 {
         return Err(Error::with(CL_INVALID_VALUE, "CL_MEM_IMMUTABLE_EXT excludes flags that allow writes"));
     }
-    // The application's memory is either used in place or not.
     if flags & CL_MEM_USE_HOST_PTR as cl_mem_flags != 0
         && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags != 0
     {

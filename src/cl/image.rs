@@ -1,7 +1,8 @@
-//! Image formats and shapes: sizes of texels, valid combinations, conversion of colours, and the arithmetic of regions
-//! and pitches. Pure: numbers in, numbers or an error code out.
+//! Image formats and shapes: texel sizes, valid combinations, conversion of colours, and arithmetic of
+//! regions and pitches. Pure: numbers in, numbers or an error code out.
 //!
-//! Origins and regions have three elements, the layer of an array in the element after its last dimension, as in the API.
+//! Origins and regions have three elements. As in the API, the layer of an array is the element after its
+//! last dimension.
 
 // The names of the API.
 #![allow(non_upper_case_globals)]
@@ -33,7 +34,7 @@ impl ImageKind {
         ImageKind::D3,
     ];
 
-    /// From CL_MEM_OBJECT_IMAGE*.
+    /// Conversion from CL_MEM_OBJECT_IMAGE*.
     pub fn from_cl(object_type: cl_mem_object_type) -> Option<ImageKind> {
         Some(match object_type {
             CL_MEM_OBJECT_IMAGE1D => ImageKind::D1,
@@ -46,7 +47,7 @@ impl ImageKind {
         })
     }
 
-    /// CL_MEM_OBJECT_IMAGE*
+    /// Conversion to CL_MEM_OBJECT_IMAGE*.
     pub fn to_cl(self) -> cl_mem_object_type {
         match self {
             ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
@@ -58,7 +59,7 @@ impl ImageKind {
         }
     }
 
-    /// Elements of an origin that mean something: dimensions, and one for the layer.
+    /// Number of elements of an origin that are used: dimensions, and one for the layer.
     pub fn coordinates(self) -> usize {
         match self {
             ImageKind::D1 | ImageKind::Buffer => 1,
@@ -67,12 +68,12 @@ impl ImageKind {
         }
     }
 
-    /// Whether there are layers.
+    /// Whether the image has layers.
     pub fn is_array(self) -> bool {
         matches!(self, ImageKind::D1Array | ImageKind::D2Array)
     }
 
-    /// Whether there is a slice pitch: an array, or three dimensions.
+    /// Whether the image has a slice pitch: an array, or three dimensions.
     pub fn has_slices(self) -> bool {
         self.is_array() || self == ImageKind::D3
     }
@@ -85,28 +86,28 @@ pub struct ImageFormat {
     pub data_type: cl_channel_type,
 }
 
-/// A component of a texel: the first of its bits, and how many they are; `None` if it is not stored.
+/// Bits of a component in a texel: the first bit and their number; `None` if it is not stored.
 pub type Field = Option<(u32, u32)>;
 
-/// Where red, green, blue and alpha are in a texel, as bits of a little-endian number.
+/// Bits of red, green, blue and alpha in a texel, as a little-endian number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fields {
-    /// Where reads find them. Green and blue that are nowhere are 0, alpha is 1.
+    /// Components for reads. Missing green and blue read as 0, missing alpha as 1.
     pub read: [Field; 4],
-    /// Where writes put them.
+    /// Components for writes.
     pub written: [Field; 4],
 }
 
 /// How the channels of a format are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Storage {
-    /// Each channel by itself: bytes, and how a number becomes one.
+    /// Each channel separately: its bytes, and its interpretation.
     Each(u32, Number),
-    /// All channels in one number of so many bytes: first bit and width of red, green, blue and alpha.
+    /// All channels in one number: its bytes, and the first bit and width of red, green, blue and alpha.
     Packed(u32, [(u32, u32); 4]),
 }
 
-/// What a channel's bits stand for.
+/// Interpretation of a channel's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number {
     Unorm,
@@ -130,8 +131,9 @@ const TYPES: [cl_channel_type; 12] = [
     CL_HALF_FLOAT,
     CL_FLOAT,
 ];
-// Rx is left out: it has been taken for one channel and for two. So is RGBx of integers ([`formats`]): its fourth component is 1 by
-// the specification (Data Format for Reading and Writing Images), 0 by the conformance suite.
+// Rx is left out: it has been taken for one channel and for two. So is RGBx of integers ([`formats`]): its
+// fourth component is 1 by the specification (Data Format for Reading and Writing Images), 0 by the
+// conformance suite.
 const ORDERS: [cl_channel_order; 15] = [
     CL_R,
     CL_A,
@@ -150,7 +152,7 @@ const ORDERS: [cl_channel_order; 15] = [
     CL_sRGBx,
 ];
 
-/// Every format that some device may support.
+/// Every format that a device may support.
 pub fn formats() -> impl Iterator<Item = ImageFormat> {
     let plain = TYPES.into_iter().flat_map(|t| ORDERS.into_iter().map(move |o| ImageFormat::new(o, t)));
     let packed = [
@@ -173,8 +175,8 @@ impl ImageFormat {
         ImageFormat { order, data_type }
     }
 
-    /// The component (0 red to 3 alpha) that each stored channel holds; 4 for one that holds nothing. None for an unknown
-    /// order.
+    /// The component (0 red to 3 alpha) of each stored channel; 4 for an unused channel. `None` for an
+    /// unknown order.
     fn channels(self) -> Option<&'static [u8]> {
         Some(match self.order {
             CL_R | CL_DEPTH | CL_LUMINANCE | CL_INTENSITY => &[0],
@@ -217,7 +219,7 @@ impl ImageFormat {
         })
     }
 
-    /// Whether order and type are defined and go together.
+    /// Whether order and type are defined and may be combined.
     pub fn is_valid(self) -> bool {
         let (Some(channels), Some(storage)) = (self.channels(), self.storage()) else { return false };
         let order = self.order;
@@ -235,14 +237,15 @@ impl ImageFormat {
                     CL_ARGB | CL_BGRA | CL_ABGR => bytes == 1,
                     CL_DEPTH => matches!(data_type, CL_UNORM_INT16 | CL_FLOAT),
                     CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx => data_type == CL_UNORM_INT8,
-                    // A texel has a power of two of bits.
+                    // The bits of a texel are a power of two.
                     _ => channels.len().is_power_of_two(),
                 }
             }
         }
     }
 
-    /// Whether images of this kind can have the format: depth is that of two-dimensional ones (section 5.3.1.1 of the API).
+    /// Whether images of this kind can have the format: depth formats are for two-dimensional images (section
+    /// 5.3.1.1 of the API).
     pub fn allows(self, kind: ImageKind) -> bool {
         self.order != CL_DEPTH || matches!(kind, ImageKind::D2 | ImageKind::D2Array)
     }
@@ -256,7 +259,7 @@ impl ImageFormat {
         }
     }
 
-    /// What the channels' bits stand for.
+    /// Interpretation of the channels' bits.
     pub fn number(self) -> Option<Number> {
         Some(match self.storage()? {
             Storage::Each(_, number) => number,
@@ -264,12 +267,12 @@ impl ImageFormat {
         })
     }
 
-    /// Whether colours are stored through the sRGB curve.
+    /// Whether colours are stored in sRGB encoding.
     pub fn is_srgb(self) -> bool {
         matches!(self.order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx)
     }
 
-    /// Where the components are; None for a format that is not valid.
+    /// Bits of the components; `None` for an invalid format.
     pub fn fields(self) -> Option<Fields> {
         let mut read = [None; 4];
         match self.storage()? {
@@ -286,7 +289,8 @@ impl ImageFormat {
         }
         let written = read;
         match self.order {
-            // What is ignored in reads holds what was written: the specification leaves it open, the conformance suite expects it.
+            // An unused channel holds what was written: the specification leaves it open, the conformance
+            // suite expects it.
             CL_RGBx | CL_sRGBx => read[3] = None,
             CL_INTENSITY => read = [read[0]; 4],
             CL_LUMINANCE => read = [read[0], read[0], read[0], None],
@@ -300,13 +304,14 @@ impl ImageFormat {
         matches!(self.storage(), Some(Storage::Each(_, Number::Signed | Number::Unsigned)))
     }
 
-    /// Bytes of a colour as clEnqueueFillImage takes it.
+    /// Size of a colour for clEnqueueFillImage, in bytes.
     pub fn color_bytes(self) -> usize {
         if self.order == CL_DEPTH { 4 } else { 16 }
     }
 
-    /// The texel of a colour: four components of four bytes (one for depth), floating-point, signed or unsigned as the
-    /// format is. Values are rounded to the nearest and saturate (section 8.3 of the C specification).
+    /// Encodes a colour as a texel. The colour has four components of four bytes (one for depth):
+    /// floating-point, signed or unsigned, by the format. Values are rounded to nearest and saturate (section
+    /// 8.3 of the C specification).
     pub fn pack(self, color: &[u8]) -> SmallVec<[u8; 16]> {
         let component = |i: usize| {
             let at = color.get(4 * i..4 * i + 4).unwrap_or(&[0; 4]);
@@ -373,7 +378,7 @@ fn srgb_encode(v: f32) -> f32 {
     }
 }
 
-/// The nearest half, ties to even.
+/// Converts to half, to nearest, ties to even.
 fn half_bits(v: f32) -> u16 {
     let bits = v.to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;
@@ -399,23 +404,23 @@ fn half_bits(v: f32) -> u16 {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageShape {
     pub kind: ImageKind,
-    /// Width, then height, depth or layers as far as there are any, else 1.
+    /// Width, then height, depth or layers where they exist, else 1.
     pub size: [u32; 3],
 }
 
 impl ImageShape {
-    /// Texels.
+    /// Number of texels.
     pub fn texels(&self) -> u64 {
         self.size.iter().fold(1, |n, s| n.saturating_mul(u64::from(*s)))
     }
 
-    /// Levels of detail that there can be, down to a single texel.
+    /// Number of mip levels down to a single texel.
     pub fn most_levels(&self) -> u32 {
         let dims = self.kind.coordinates() - usize::from(self.kind.is_array());
         self.size[..dims].iter().max().map_or(1, |n| n.max(&1).ilog2() + 1)
     }
 
-    /// The shape of a level of detail: half the size of the one before it.
+    /// The shape of a mip level: each is half the size of the previous one.
     pub fn level(&self, level: u32) -> ImageShape {
         let dims = self.kind.coordinates() - usize::from(self.kind.is_array());
         let mut size = self.size;
@@ -423,18 +428,17 @@ impl ImageShape {
         ImageShape { size, ..*self }
     }
 
-    /// Checks a region and gives it in 32 bits.
+    /// Checks a region and converts it to 32 bits.
     pub fn validate_region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<([u32; 3], [u32; 3])> {
         let used = self.kind.coordinates();
         for i in 0..3 {
-            // Dimensions that the image does not have begin at 0 and have a size of 1.
+            // CL_INVALID_VALUE: missing dimensions have origin 0 and size 1.
             if i >= used && (origin[i] != 0 || region[i] != 1) {
                 return Err(Error::with(
                     CL_INVALID_VALUE,
                     "origin or region in a dimension that the image does not have",
                 ));
             }
-            // No element of the region is 0, and it lies in the image.
             if region[i] == 0
                 || origin[i].checked_add(region[i]).is_none_or(|end| end > self.size[i] as usize)
             {
@@ -450,8 +454,8 @@ pub fn bytes_of(region: [u32; 3], element: u32) -> [u64; 3] {
     [u64::from(region[0]) * u64::from(element), u64::from(region[1]), u64::from(region[2])]
 }
 
-/// The layout of a region in host memory, as clEnqueueReadImage and clEnqueueWriteImage are given it: rows of a 1D array
-/// are a slice pitch apart.
+/// Layout of a region in host memory, as passed to clEnqueueReadImage and clEnqueueWriteImage: rows of a 1D
+/// array are a slice pitch apart.
 pub fn host_layout(
     kind: ImageKind,
     region: [u64; 3],
@@ -460,18 +464,15 @@ pub fn host_layout(
 ) -> Result<RectLayout> {
     let (row_pitch, slice_pitch) = (row_pitch as u64, slice_pitch as u64);
     let invalid = |why: &str| Err(Error::with(CL_INVALID_VALUE, why));
-    // A given row pitch holds a row.
     if row_pitch != 0 && row_pitch < region[0] {
         return invalid("the row pitch is less than a row");
     }
-    // One- and two-dimensional images have no slice pitch.
     if slice_pitch != 0 && !kind.has_slices() {
         return invalid("the image has no slices");
     }
     let row = if row_pitch == 0 { region[0] } else { row_pitch };
     let rows = if kind == ImageKind::D1Array { 1 } else { region[1] };
     let Some(plane) = row.checked_mul(rows) else { return invalid("the region overflows") };
-    // A given slice pitch holds a slice.
     if slice_pitch != 0 && slice_pitch < plane {
         return invalid("the slice pitch is less than a slice");
     }
@@ -555,7 +556,7 @@ mod tests {
         for format in formats() {
             let fields = format.fields().unwrap();
             for i in 0..4 {
-                // A colour of which only this component is not 0.
+                // A colour with all other components 0.
                 let one = if format.is_int() { 1 } else { 1f32.to_bits() };
                 let color: Vec<u8> =
                     (0..4).flat_map(|j| if i == j { one } else { 0u32 }.to_le_bytes()).collect();

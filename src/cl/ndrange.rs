@@ -3,7 +3,7 @@
 use crate::cl::*;
 use crate::error::{Error, Result};
 
-/// An index space as the application gave it; unused dimensions are 1 (offset 0).
+/// An index space as passed by the application; unused dimensions are 1 (offset 0).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NdRange {
     pub dims: u32,
@@ -12,22 +12,22 @@ pub struct NdRange {
     pub local: Option<[u64; 3]>,
 }
 
-/// What limits an index space.
+/// Limits of an index space.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Largest group of this kernel on this device.
+    /// Largest work-group of this kernel on this device.
     pub max_group: u64,
     pub max_item_sizes: [u64; 3],
     /// Bits of the device's size_t.
     pub address_bits: u32,
     pub reqd_work_group_size: Option<[u32; 3]>,
-    /// What each group must consist of.
+    /// Sub-groups that each work-group must have.
     pub sub_groups: Option<SubGroups>,
-    /// The last group of a dimension may be smaller.
+    /// Whether the last group of a dimension may be smaller.
     pub non_uniform: bool,
 }
 
-/// A number of sub-groups, and the work-items of all but the last.
+/// Number of sub-groups, and the work-items of all but the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubGroups {
     pub count: u64,
@@ -35,7 +35,7 @@ pub struct SubGroups {
 }
 
 impl SubGroups {
-    /// A local size of so many sub-groups, one that divides the global size if there is any.
+    /// A local size of `count` sub-groups; one that divides the global size if possible.
     pub fn local_size(self, global: [u64; 3]) -> [u64; 3] {
         let most = self.count.saturating_mul(self.size).max(1);
         let least = most.saturating_sub(self.size) + 1;
@@ -52,7 +52,7 @@ impl NdRange {
         global: Option<&[usize]>,
         local: Option<&[usize]>,
     ) -> Result<NdRange> {
-        // There are one, two or three dimensions.
+        // CL_INVALID_WORK_DIMENSION: not one to three dimensions.
         if !(1..=3).contains(&dims) {
             return Err(Error::new(CL_INVALID_WORK_DIMENSION));
         }
@@ -72,7 +72,7 @@ impl NdRange {
         })
     }
 
-    /// Whether there is no work-item.
+    /// Whether there are no work-items.
     pub fn is_empty(&self) -> bool {
         self.global.contains(&0)
     }
@@ -82,22 +82,21 @@ impl NdRange {
         self.local.is_none_or(|l| (0..3).all(|d| l[d] != 0 && self.global[d].is_multiple_of(l[d])))
     }
 
-    /// Checks the sizes; gives the local size to use if the range or the kernel says it.
+    /// Checks the sizes. Returns the local size that the range or the kernel specifies.
     pub fn validate(&self, limits: &Limits) -> Result<Option<[u32; 3]>> {
         let max = if limits.address_bits >= 64 { u64::MAX } else { (1u64 << limits.address_bits) - 1 };
         for d in 0..3 {
-            // A global size must be representable in the device's size_t.
+            // CL_INVALID_GLOBAL_WORK_SIZE: a size that the device's size_t cannot represent.
             if self.global[d] > max {
                 return Err(Error::new(CL_INVALID_GLOBAL_WORK_SIZE));
             }
-            // Global ids (offset + size) must be representable too.
+            // CL_INVALID_GLOBAL_OFFSET: a global id (offset + size) that it cannot represent.
             if self.offset[d].checked_add(self.global[d]).is_none_or(|end| end > max) {
                 return Err(Error::new(CL_INVALID_GLOBAL_OFFSET));
             }
         }
         let local = match (self.local, limits.reqd_work_group_size) {
             (Some(local), Some(reqd)) => {
-                // A given local size must be the one the kernel's source requires.
                 if (0..3).any(|d| local[d] != reqd[d] as u64) {
                     return Err(Error::with(
                         CL_INVALID_WORK_GROUP_SIZE,
@@ -114,28 +113,26 @@ impl NdRange {
             },
         };
         for (&size, max) in local.iter().zip(limits.max_item_sizes) {
-            // No dimension of the local size may be zero.
+            // CL_INVALID_WORK_GROUP_SIZE: a dimension of the local size is zero.
             if size == 0 {
                 return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
             }
-            // Each dimension has a limit of its own.
+            // CL_INVALID_WORK_ITEM_SIZE: a dimension exceeds its limit.
             if size > max {
                 return Err(Error::new(CL_INVALID_WORK_ITEM_SIZE));
             }
         }
-        // The work-items of a group are limited for this kernel on this device.
+        // CL_INVALID_WORK_GROUP_SIZE: more work-items than this kernel allows on this device.
         let items = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
         if items.is_none_or(|n| n > limits.max_group) {
             return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
         }
-        // The local size must have the number of sub-groups that the kernel requires.
         if limits.sub_groups.is_some_and(|r| items.is_some_and(|n| n.div_ceil(r.size.max(1)) != r.count)) {
             return Err(Error::with(
                 CL_INVALID_WORK_GROUP_SIZE,
                 "the kernel requires another number of sub-groups",
             ));
         }
-        // Groups must divide the range evenly unless non-uniform groups are allowed.
         if !limits.non_uniform && (0..3).any(|d| !self.global[d].is_multiple_of(local[d])) {
             return Err(Error::with(
                 CL_INVALID_WORK_GROUP_SIZE,

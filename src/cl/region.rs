@@ -1,5 +1,5 @@
-//! Arithmetic of three-dimensional regions in linear memory: pitches, bounds and overlap (the rules of the
-//! clEnqueue*BufferRect family). Pure: numbers in, an offset and pitches or an error code out.
+//! Arithmetic of three-dimensional regions in linear memory: pitches, bounds and overlap (the rules of
+//! clEnqueue*BufferRect). Pure: numbers in, an offset and pitches or an error code out.
 
 use crate::cl::*;
 use crate::error::{Error, Result};
@@ -17,23 +17,20 @@ pub type Region = [u64; 3];
 
 /// Checks that no element of `region` is zero.
 pub fn validate_region(region: Region) -> Result<()> {
-    // A rectangle with a zero extent is invalid.
     if region.contains(&0) {
         return Err(Error::with(CL_INVALID_VALUE, "a region element is zero"));
     }
     Ok(())
 }
 
-/// Resolves zero pitches, checks given ones, and finds the byte offset of `origin`.
+/// Resolves zero pitches, checks others, and computes the byte offset of `origin`.
 pub fn layout(origin: [u64; 3], region: Region, row_pitch: u64, slice_pitch: u64) -> Result<RectLayout> {
-    // A given row pitch must hold a row.
     if row_pitch != 0 && row_pitch < region[0] {
         return Err(Error::with(CL_INVALID_VALUE, "the row pitch is less than a row"));
     }
     let row_pitch = if row_pitch == 0 { region[0] } else { row_pitch };
     let overflow = || Error::with(CL_INVALID_VALUE, "the region overflows");
     let plane = region[1].checked_mul(row_pitch).ok_or_else(overflow)?;
-    // A given slice pitch must hold a slice and be a whole number of rows.
     if slice_pitch != 0 && (slice_pitch < plane || !slice_pitch.is_multiple_of(row_pitch)) {
         return Err(Error::with(
             CL_INVALID_VALUE,
@@ -46,7 +43,7 @@ pub fn layout(origin: [u64; 3], region: Region, row_pitch: u64, slice_pitch: u64
         .and_then(|z| origin[1].checked_mul(row_pitch).and_then(|y| z.checked_add(y)))
         .and_then(|o| o.checked_add(origin[0]))
         .ok_or_else(overflow)?;
-    // The end must be representable too.
+    // The end must be representable, too.
     end(offset, region, row_pitch, slice_pitch).ok_or_else(overflow)?;
     Ok(RectLayout { offset, row_pitch, slice_pitch })
 }
@@ -64,7 +61,6 @@ pub fn region_end(layout: &RectLayout, region: Region) -> u64 {
 
 /// Checks that the region ends within `size` bytes.
 pub fn validate_bounds(layout: &RectLayout, region: Region, size: u64) -> Result<()> {
-    // The last byte touched must lie in the buffer.
     if region_end(layout, region) > size {
         return Err(Error::with(CL_INVALID_VALUE, "the region is out of bounds"));
     }
@@ -73,7 +69,6 @@ pub fn validate_bounds(layout: &RectLayout, region: Region, size: u64) -> Result
 
 /// Checks `offset..offset + size` against a length.
 pub fn validate_range(offset: u64, size: u64, len: u64) -> Result<()> {
-    // The range must lie in the buffer.
     match offset.checked_add(size) {
         Some(end) if end <= len => Ok(()),
         _ => Err(Error::with(CL_INVALID_VALUE, "the range is out of bounds")),
@@ -85,11 +80,13 @@ pub fn ranges_overlap(a: u64, b: u64, size: u64) -> bool {
     size != 0 && a < b.saturating_add(size) && b < a.saturating_add(size)
 }
 
-/// Whether two rectangles of equal size and pitches in one buffer share a byte, by the rule of the specification's appendix:
-/// they are apart where their spans are, or their rows seen in one row pitch, or their slices seen in one slice pitch (which
-/// is a multiple of the row pitch). Rows and slices may run past the pitch into the next.
+/// Whether two rectangles of equal size and pitches in one buffer share a byte, by the rule of the
+/// specification's appendix. They are disjoint if their spans are, or their rows modulo the row pitch, or
+/// their slices modulo the slice pitch (which is a multiple of the row pitch). Rows and slices may extend
+/// past the pitch into the next.
 pub fn rects_overlap(src: &RectLayout, dst: &RectLayout, region: Region) -> bool {
-    // Whether two pieces of `len` bytes that repeat every `pitch` bytes never meet: seen on a circle, both gaps hold a piece.
+    // Whether two pieces of `len` bytes that repeat every `pitch` bytes are disjoint: modulo `pitch`, both
+    // gaps hold a piece.
     let apart = |len: u64, pitch: u64| {
         let (s, d) = (src.offset % pitch, dst.offset % pitch);
         let gap = if d >= s { d - s } else { pitch - (s - d) };
@@ -133,7 +130,8 @@ mod tests {
         assert!(validate_bounds(&l, [4, 2, 1], 13).is_err());
     }
 
-    /// The overlap rule against counting bytes, for every pair of small rectangles, rows and slices that wrap included.
+    /// Compares the overlap rule with counting bytes, for every pair of small rectangles, including rows and
+    /// slices that wrap.
     #[test]
     fn overlap_matches_brute_force() {
         let (row, slice) = (5u64, 20u64);
@@ -152,13 +150,13 @@ mod tests {
                 let at = |offset| RectLayout { offset, row_pitch: row, slice_pitch: slice };
                 let expect = !bytes(a, region).is_disjoint(&bytes(b, region));
                 let got = rects_overlap(&at(a), &at(b), region);
-                // Where something wraps the rule may find an overlap too many, never one too few.
+                // Where something wraps, the rule may report an overlap too many, never one too few.
                 assert!(got == expect || (got && (wraps(a) || wraps(b))), "{a} {b} {region:?}");
             }
         }
     }
 
-    /// Origins beyond the row pitch: rows of one rectangle lie between the other's.
+    /// Origins beyond the row pitch: rows of one rectangle are between the other's.
     #[test]
     fn wrapped_rectangles_that_interleave_are_apart() {
         let region = [44, 9, 27];

@@ -1,16 +1,16 @@
 //! Command buffers (cl_khr_command_buffer): commands recorded once and enqueued any number of times.
 //!
-//! A command is validated and described when it is recorded, like one that is enqueued, and kept. When the buffer is
-//! finalized its commands become one replay, which the device records, or a row of them and of launches that fall back
-//! ([`BufferReplay`]); every enqueue is one command of the queue. An
-//! update makes a new replay out of the commands as they are then, so that what is in flight keeps what it was enqueued
-//! with: a buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs ends at once, its
-//! replay when it is done.
+//! A command is validated and described when it is recorded, as when it is enqueued, and kept. When the
+//! buffer is finalized, its commands become one replay, which the device records, or a sequence of replays
+//! and launches that fall back ([`BufferReplay`]); every enqueue is one command of the queue. An update makes
+//! a new replay of the updated commands, so that work in flight keeps the state it was enqueued with: a
+//! buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs is destroyed
+//! at once, its replay at completion.
 //!
-//! A buffer with several queues, perhaps of several devices, is divided into parts of one queue each ([`plan`]), which are
-//! enqueued in turn and wait for each other by their events; one more command is done when all are. Updates are in
-//! [`mutable`], copies for other queues in [`remap`]. Locks: one of rank CommandBuffer around the commands, held while they
-//! are validated and recorded.
+//! A buffer with several queues, possibly of several devices, is divided into parts of one queue each
+//! ([`plan`]), which are enqueued in turn and wait for each other by their events; a final command completes
+//! when all parts have. Updates are in [`mutable`], copies for other queues in [`remap`]. Locks: one of rank
+//! CommandBuffer around the commands, held while they are validated and recorded.
 
 pub mod mutable;
 mod plan;
@@ -40,7 +40,7 @@ use crate::sync::{Mutex, Rank};
 use mutable::{MutableCommand, MutableDispatch};
 use std::sync::{Arc, Weak};
 
-/// A command buffer; see the module's text.
+/// A command buffer.
 pub struct CommandBuffer {
     slot: ApiSlot,
     queues: Vec<Arc<CommandQueue>>,
@@ -55,25 +55,25 @@ pub struct CommandBuffer {
 struct BufferState {
     commands: Vec<Recorded>,
     finalized: bool,
-    /// Every command from here on comes after those before.
+    /// Whether every command from here on depends on all earlier ones.
     follows_barrier: bool,
-    /// The commands as they are now; none before they are wanted.
+    /// The current replays, if they have been built.
     parts: Option<Arc<[ReplayPart]>>,
-    /// For each queue: the one for what is between launches that fall back.
+    /// For each queue: the internal queue for replays between launches that fall back.
     own_queues: Vec<Option<Arc<CommandQueue>>>,
     handles: Vec<Arc<MutableCommand>>,
 }
 
-/// A command of the buffer.
+/// A recorded command.
 #[derive(Clone)]
 struct Recorded {
     body: RecordedBody,
-    /// After every earlier command of its part.
+    /// Whether it depends on every earlier command of its part.
     ordered: bool,
     order: plan::CommandOrder,
 }
 
-/// Commands of one queue, with the positions of the parts that come before.
+/// Replay of commands of one queue, with the indices of the parts that it depends on.
 struct ReplayPart {
     queue: usize,
     after: Vec<usize>,
@@ -87,7 +87,7 @@ enum RecordedBody {
 }
 
 impl RecordedBody {
-    /// None as long as a kernel argument has no value.
+    /// `None` as long as a kernel argument is not set.
     fn kind(&self) -> Option<&Arc<CommandKind>> {
         match self {
             RecordedBody::Fixed(kind) => Some(kind),
@@ -96,16 +96,16 @@ impl RecordedBody {
     }
 }
 
-/// Where a command is recorded.
+/// Queue and sync points for a command to record.
 #[derive(Clone, Copy)]
 pub struct RecordPosition<'a> {
-    /// Among the queues of the buffer.
+    /// Index among the queues of the buffer.
     pub queue: usize,
-    /// Sync points that it waits for.
+    /// Wait list of sync points.
     pub waits: &'a [cl_sync_point_khr],
 }
 
-/// Properties of a kernel launch, as they were given.
+/// Properties of a kernel launch, as passed.
 #[derive(Clone, Default)]
 pub struct DispatchProperties {
     pub list: Option<Vec<cl_command_properties_khr>>,
@@ -113,7 +113,7 @@ pub struct DispatchProperties {
     pub asserts: cl_mutable_dispatch_asserts_khr,
 }
 
-/// Queue properties that command buffers work with (CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR).
+/// Queue properties that command buffers support (CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR).
 const QUEUE_PROPERTIES: cl_command_queue_properties =
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
@@ -126,21 +126,20 @@ impl ApiObject for CommandBuffer {
 }
 
 impl CommandBuffer {
-    /// clCreateCommandBufferKHR. `properties` is the list as given, if there was one, `pairs` its names and values.
+    /// clCreateCommandBufferKHR. `properties` is the list as passed, if there was one, `pairs` its names and
+    /// values.
     pub fn create(
         queues: &[Arc<CommandQueue>],
         properties: Option<Vec<cl_command_buffer_properties_khr>>,
         pairs: &[(cl_command_buffer_properties_khr, cl_command_buffer_properties_khr)],
     ) -> Result<Arc<CommandBuffer>> {
-        // There is a queue...
         let [first, others @ ..] = queues else { return Err(err!(CL_INVALID_VALUE, "no queues")) };
-        // ...and all are of one context.
         if others.iter().any(|q| !Arc::ptr_eq(q.context(), first.context())) {
             return Err(err!(CL_INVALID_CONTEXT, "queues of several contexts"));
         }
         let (mut flags, mut asserts) = (None, None);
         for (name, value) in pairs {
-            // A property is a known one and given once.
+            // CL_INVALID_VALUE: an unknown property, or one that is given twice.
             let slot = match u32::try_from(*name) {
                 Ok(CL_COMMAND_BUFFER_FLAGS_KHR) => &mut flags,
                 Ok(CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR) => &mut asserts,
@@ -154,11 +153,12 @@ impl CommandBuffer {
         let known = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR
             | CL_COMMAND_BUFFER_MUTABLE_KHR
             | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
-        // Only defined flags are valid.
+        // CL_INVALID_VALUE: undefined flags.
         if flags & !known != 0 || asserts & !CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR != 0 {
             return Err(err!(CL_INVALID_VALUE, "command-buffer flags {flags:#x}, asserts {asserts:#x}"));
         }
-        // Queues of a buffer that asks for it synchronise on their devices, which no device lists as something it does.
+        // CL_INCOMPATIBLE_COMMAND_QUEUE_KHR: CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR requires that queues
+        // synchronise on their devices; no device reports support for that.
         if flags & CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR != 0 && !others.is_empty() {
             return Err(err!(
                 CL_INCOMPATIBLE_COMMAND_QUEUE_KHR,
@@ -189,31 +189,29 @@ impl CommandBuffer {
         })
     }
 
-    /// CL_COMMAND_BUFFER_CONTEXT_KHR
+    /// CL_COMMAND_BUFFER_CONTEXT_KHR.
     pub fn context(&self) -> &Arc<Context> {
         self.queues[0].context()
     }
 
-    /// The queues it was made for, at least one.
+    /// The queues passed at creation, at least one.
     pub fn queues(&self) -> &[Arc<CommandQueue>] {
         &self.queues
     }
 
-    /// The place of a queue that commands are recorded to, or of the only one.
+    /// Index of a queue that commands are recorded to, or of the only one.
     pub fn queue_index(&self, queue: Option<&Arc<CommandQueue>>) -> Result<usize> {
         let Some(queue) = queue else {
-            // The queue may be left out where there is one.
+            // CL_INVALID_COMMAND_QUEUE: the queue may only be NULL if the buffer has one queue.
             return if self.queues.len() == 1 {
                 Ok(0)
             } else {
                 Err(err!(CL_INVALID_COMMAND_QUEUE, "no queue of several"))
             };
         };
-        // Queue and buffer belong to one context.
         if !Arc::ptr_eq(queue.context(), self.context()) {
             return Err(err!(CL_INVALID_CONTEXT, "the queue belongs to another context"));
         }
-        // The queue is one that the buffer was made for.
         let found = self.queues.iter().position(|q| Arc::ptr_eq(q, queue));
         found.ok_or_else(|| err!(CL_INVALID_COMMAND_QUEUE, "the queue is none of the buffer's"))
     }
@@ -223,7 +221,7 @@ impl CommandBuffer {
         self.properties.as_deref()
     }
 
-    /// CL_COMMAND_BUFFER_STATE_KHR
+    /// CL_COMMAND_BUFFER_STATE_KHR.
     pub fn state(&self) -> cl_command_buffer_state_khr {
         let state = self.state.lock();
         match state.finalized {
@@ -237,12 +235,12 @@ impl CommandBuffer {
         self.flags & CL_COMMAND_BUFFER_MUTABLE_KHR != 0
     }
 
-    /// Checks that a command that waits for these sync points may be recorded.
+    /// Checks that a command with this wait list may be recorded.
     pub fn validate_recording(&self, at: RecordPosition<'_>) -> Result<()> {
         self.state.lock().validate_recording(at)
     }
 
-    /// Appends a command that `describe` validates; its sync point.
+    /// Appends a command that `describe` validates. Returns its sync point.
     fn append(
         &self,
         at: RecordPosition<'_>,
@@ -252,7 +250,6 @@ impl CommandBuffer {
         let mut state = self.state.lock();
         state.validate_recording(at)?;
         let queue = self.queues.get(at.queue).ok_or_else(|| Error::new(CL_INVALID_COMMAND_QUEUE))?;
-        // There are as many sync points as their type can count.
         let point = cl_sync_point_khr::try_from(state.commands.len() + 1);
         let point = point.map_err(|_| err!(CL_OUT_OF_RESOURCES, "too many commands"))?;
         let body = describe(&mut state, queue)?;
@@ -267,7 +264,7 @@ impl CommandBuffer {
         Ok(point)
     }
 
-    /// clCommandBarrierWithWaitListKHR
+    /// clCommandBarrierWithWaitListKHR.
     pub fn barrier(&self, at: RecordPosition<'_>) -> Result<cl_sync_point_khr> {
         self.append(at, true, |_, _| Ok(RecordedBody::Fixed(Arc::new(CommandKind::Nop))))
     }
@@ -282,7 +279,7 @@ impl CommandBuffer {
         })
     }
 
-    /// clCommandCopyBufferKHR
+    /// clCommandCopyBufferKHR.
     pub fn copy_buffer(
         &self,
         src: &Arc<MemObject>,
@@ -295,7 +292,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| transfer::describe_copy(queue, src, dst, src_offset, dst_offset, size))
     }
 
-    /// clCommandCopyBufferRectKHR
+    /// clCommandCopyBufferRectKHR.
     pub fn copy_rect(
         &self,
         src: &Arc<MemObject>,
@@ -308,7 +305,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| transfer::describe_copy_rect(queue, src, dst, src_side, dst_side, region))
     }
 
-    /// clCommandFillBufferKHR
+    /// clCommandFillBufferKHR.
     pub fn fill_buffer(
         &self,
         mem: &Arc<MemObject>,
@@ -320,7 +317,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| transfer::describe_fill(queue, mem, pattern, offset, size))
     }
 
-    /// clCommandFillImageKHR; `color` gives the colour's bytes for the format.
+    /// clCommandFillImageKHR. `color` returns the bytes of the colour in a format.
     pub fn fill_image<'a>(
         &self,
         mem: &Arc<MemObject>,
@@ -331,7 +328,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| image::describe_fill(queue, mem, color, region))
     }
 
-    /// clCommandCopyImageKHR
+    /// clCommandCopyImageKHR.
     pub fn copy_image(
         &self,
         src: &Arc<MemObject>,
@@ -344,7 +341,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| image::describe_copy(queue, src, dst, src_origin, dst_origin, size))
     }
 
-    /// clCommandCopyImageToBufferKHR and, if `to_image`, clCommandCopyBufferToImageKHR
+    /// clCommandCopyImageToBufferKHR and, if `to_image`, clCommandCopyBufferToImageKHR.
     pub fn copy_image_buffer(
         &self,
         image: &Arc<MemObject>,
@@ -357,7 +354,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| image::describe_copy_buffer(queue, image, buffer, to_image, region, offset))
     }
 
-    /// clCommandSVMMemcpyKHR
+    /// clCommandSVMMemcpyKHR.
     pub fn svm_memcpy(
         &self,
         pointers: (HostPtr, HostPtr),
@@ -367,7 +364,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| svm::record_memcpy(queue, pointers, size))
     }
 
-    /// clCommandSVMMemFillKHR
+    /// clCommandSVMMemFillKHR.
     pub fn svm_fill(
         &self,
         ptr: HostPtr,
@@ -378,7 +375,7 @@ impl CommandBuffer {
         self.fixed(at, |queue| svm::record_fill(queue, ptr, pattern, size))
     }
 
-    /// clCommandNDRangeKernelKHR: the sync point, and the command for a handle of it.
+    /// clCommandNDRangeKernelKHR. Returns the sync point, and the command for its handle.
     pub fn launch(
         &self,
         kernel: &Arc<Kernel>,
@@ -388,19 +385,20 @@ impl CommandBuffer {
     ) -> Result<(cl_sync_point_khr, Arc<MutableCommand>)> {
         let mut handle = None;
         let point = self.append(at, false, |state, queue| {
-            // Fields that are to be updated are such that the device can update.
+            // CL_INVALID_OPERATION: the device cannot update one of the updatable fields.
             let capabilities = queue.device().mutable_dispatch_capabilities();
             let wanted = properties.fields.unwrap_or(capabilities);
             if wanted & !capabilities != 0 {
                 return Err(err!(CL_INVALID_OPERATION, "updatable fields {wanted:#x} of {capabilities:#x}"));
             }
-            // A promise about the number of work-groups needs a local size.
+            // CL_INVALID_VALUE: CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR requires a local
+            // size.
             let asserts = (self.asserts | properties.asserts)
                 & CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR;
             if asserts != 0 && range.local.is_none() {
                 return Err(err!(CL_INVALID_VALUE, "a promise about work-groups without a local size"));
             }
-            // Arguments may be set later if the properties say so, where there are updates.
+            // In mutable buffers, arguments may be set later if the properties say so.
             let later = self.is_mutable()
                 && properties.fields.is_some_and(|f| f & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0);
             let dispatch = MutableDispatch::record(queue, kernel, range, wanted, later)?;
@@ -413,38 +411,37 @@ impl CommandBuffer {
         Ok((point, handle))
     }
 
-    /// clFinalizeCommandBufferKHR
+    /// clFinalizeCommandBufferKHR.
     pub fn finalize(&self) -> Result<()> {
         let mut state = self.state.lock();
-        // A buffer is finalized once.
         if state.finalized {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized already"));
         }
         state.finalized = true;
         let parts = state.is_complete().then(|| state.current(&self.queues)).transpose()?;
         drop(state);
-        // RecordedBody fails is reported, and tried again when the buffer is enqueued.
+        // A failure of recording is reported, and recording is tried again when the buffer is enqueued.
         let mut parts = parts.iter().flat_map(|parts| parts.iter());
         parts.try_for_each(|part| part.replay.prepare(&self.queues[part.queue]))
     }
 
-    /// clEnqueueCommandBufferKHR on `queues`, or those that the buffer was made for if there are none.
+    /// clEnqueueCommandBufferKHR on `queues`; if that is empty, on the queues passed at creation.
     pub fn enqueue(&self, queues: &[Arc<CommandQueue>], waits: WaitList) -> Result<Arc<Event>> {
         let parts = {
             let mut state = self.state.lock();
-            // A buffer is enqueued when it is finalized and every argument is set.
+            // CL_INVALID_OPERATION: the buffer is not finalized, or an argument is not set.
             if !state.finalized || !state.is_complete() {
                 return Err(err!(CL_INVALID_OPERATION, "the command buffer is not executable"));
             }
             state.current(&self.queues)?
         };
-        // There are as many queues as at creation.
         if !queues.is_empty() && queues.len() != self.queues.len() {
             return Err(err!(CL_INVALID_VALUE, "{} queues instead of {}", queues.len(), self.queues.len()));
         }
         let queues = if queues.is_empty() { &self.queues[..] } else { queues };
         for (queue, own) in queues.iter().zip(&self.queues) {
-            // A queue has no properties but those that the device supports for this; none are required.
+            // CL_INCOMPATIBLE_COMMAND_QUEUE_KHR: a property that command buffers do not support; none are
+            // required.
             if queue.properties() & !QUEUE_PROPERTIES != 0 {
                 return Err(err!(
                     CL_INCOMPATIBLE_COMMAND_QUEUE_KHR,
@@ -452,11 +449,10 @@ impl CommandBuffer {
                     queue.properties()
                 ));
             }
-            // Its context is that of the queue it stands for...
             if !Arc::ptr_eq(queue.context(), self.context()) {
                 return Err(err!(CL_INVALID_CONTEXT, "the queue belongs to another context"));
             }
-            // ...and so is its device.
+            // CL_INVALID_DEVICE: not the device of the queue that it replaces.
             if !Arc::ptr_eq(queue.device(), own.device()) {
                 return Err(err!(CL_INVALID_DEVICE, "the queue is for another device"));
             }
@@ -481,10 +477,10 @@ impl ReplayPart {
     }
 }
 
-/// Enqueues the parts of a buffer with several queues; the event of them all. Parts wait for earlier ones only, so they can
-/// be enqueued in turn, and queues that several threads use so never wait for each other in a circle.
+/// Enqueues the parts of a buffer with several queues. Returns the event of all parts. Parts only wait for
+/// earlier ones: they can be enqueued in turn, and queues that several threads use never wait for each other
+/// in a cycle.
 fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: WaitList) -> Result<Arc<Event>> {
-    // Events and buffer belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queues[0].context())) {
         return Err(err!(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
     }
@@ -496,7 +492,7 @@ fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: Wait
         };
         events.push(part.enqueue(&queues[part.queue], before)?);
     }
-    // Times are those of a queue that has some.
+    // Times are taken from a queue with profiling, if there is one.
     let profiling = events.iter().find(|e| e.queue().is_some_and(|q| q.is_profiling()));
     let first = profiling.or(events.first()).cloned();
     let queue = first.as_ref().and_then(|e| e.queue()).unwrap_or(&queues[0]);
@@ -516,23 +512,22 @@ fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: Wait
 
 impl BufferState {
     fn validate_recording(&self, at: RecordPosition<'_>) -> Result<()> {
-        // Commands are recorded before the buffer is finalized.
         if self.finalized {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized"));
         }
-        // Sync points are those of earlier commands of this buffer.
+        // CL_INVALID_SYNC_POINT_WAIT_LIST_KHR: not the sync point of an earlier command of this buffer.
         if at.waits.iter().any(|point| *point == 0 || *point as usize > self.commands.len()) {
             return Err(err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "no such sync point"));
         }
         Ok(())
     }
 
-    /// Every kernel argument has a value.
+    /// Whether every kernel argument is set.
     fn is_complete(&self) -> bool {
         self.parts.is_some() || self.commands.iter().all(|c| c.body.kind().is_some())
     }
 
-    /// The commands as they are now, for these queues.
+    /// The current replays for these queues.
     fn current(&mut self, queues: &[Arc<CommandQueue>]) -> Result<Arc<[ReplayPart]>> {
         if let Some(parts) = &self.parts {
             return Ok(parts.clone());

@@ -1,7 +1,7 @@
 //! Kernel launches in command buffers and their updates (cl_khr_command_buffer_mutable_dispatch).
 //!
-//! A launch keeps a copy of the kernel with the argument values of the time of recording; updates set arguments of a copy
-//! of that copy. The commands of an update take effect together or not at all.
+//! A launch keeps a copy of the kernel with the argument values at the time of recording; updates set
+//! arguments of a copy of that copy. The commands of an update take effect together or not at all.
 
 use super::{CommandBuffer, RecordedBody};
 use crate::cl::ndrange::NdRange;
@@ -15,7 +15,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::queue::CommandQueue;
 use std::sync::{Arc, Weak};
 
-/// A kernel launch of a command buffer, as its handle names it. It lives as long as the buffer.
+/// A kernel launch of a command buffer, as an object with a handle. It lives as long as the buffer.
 pub struct MutableCommand {
     slot: ApiSlot,
     buffer: Weak<CommandBuffer>,
@@ -31,7 +31,7 @@ impl ApiObject for MutableCommand {
     }
 }
 
-/// A launch with what may change.
+/// A launch with its mutable state.
 #[derive(Clone)]
 pub(super) struct MutableDispatch {
     /// The application's object.
@@ -40,12 +40,12 @@ pub(super) struct MutableDispatch {
     own: Arc<Kernel>,
     range: NdRange,
     fields: cl_mutable_dispatch_fields_khr,
-    /// None as long as an argument has no value.
+    /// `None` as long as an argument is not set.
     pub(super) kind: Option<Arc<CommandKind>>,
 }
 
 impl MutableDispatch {
-    /// Validates and describes a launch. `later`: arguments may be without values.
+    /// Validates and describes a launch. If `later`, arguments may be unset.
     pub(super) fn record(
         queue: &CommandQueue,
         kernel: &Arc<Kernel>,
@@ -57,9 +57,9 @@ impl MutableDispatch {
         Ok(MutableDispatch { kernel: kernel.clone(), own: kernel.duplicate()?, range, fields, kind })
     }
 
-    /// The same launch on another queue.
+    /// The launch on another queue.
     pub(super) fn on(&self, queue: &CommandQueue) -> Result<MutableDispatch> {
-        // The new device can update what can be updated.
+        // CL_INVALID_OPERATION: the new device cannot update one of the updatable fields.
         let capabilities = queue.device().mutable_dispatch_capabilities();
         if self.fields & !capabilities != 0 {
             return Err(err!(
@@ -82,7 +82,7 @@ fn describe(
     let on_device = kernel.on_device(queue.device())?;
     match ndrange::describe(queue, kernel, range) {
         Ok((kind, _)) => Ok(Some(Arc::new(kind))),
-        // The rest must be right whatever the arguments will be.
+        // The other operands must be valid whatever the arguments will be.
         Err(error) if error.code() == CL_INVALID_KERNEL_ARGS && later => {
             let facts = queue.context().ops(kernel.device_index(queue.device())?)?.info();
             ndrange::validate_range(queue, kernel, &*on_device.kernel, facts, range)?;
@@ -95,16 +95,16 @@ fn describe(
 /// Sets arguments and execution information of a kernel.
 pub type SetArgs<'a> = Box<dyn Fn(&Kernel) -> Result<()> + 'a>;
 
-/// RecordedBody a cl_mutable_dispatch_config_khr asks for.
+/// Contents of a cl_mutable_dispatch_config_khr.
 pub struct DispatchUpdate<'a> {
     pub command: Arc<MutableCommand>,
     /// 0, or the number of dimensions of the launch.
     pub dims: u32,
-    /// Sizes as given, one for each dimension of the launch.
+    /// Sizes as passed, one for each dimension of the launch.
     pub offset: Option<&'a [usize]>,
     pub global: Option<&'a [usize]>,
     pub local: Option<&'a [usize]>,
-    /// Whether there are arguments and execution information to set, and how to set them.
+    /// Whether `set_args` sets arguments or execution information.
     pub sets_args: bool,
     pub sets_exec_info: bool,
     pub set: SetArgs<'a>,
@@ -113,11 +113,9 @@ pub struct DispatchUpdate<'a> {
 impl CommandBuffer {
     /// clUpdateMutableCommandsKHR: checks that the buffer can be updated.
     pub fn validate_updatable(&self) -> Result<()> {
-        // The buffer is finalized...
         if !self.state.lock().finalized {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is not finalized"));
         }
-        // ...and was made to be updated.
         if !self.is_mutable() {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is not mutable"));
         }
@@ -130,7 +128,6 @@ impl CommandBuffer {
         let mut state = self.state.lock();
         let mut changed: Vec<(usize, MutableDispatch)> = Vec::new();
         for update in updates {
-            // The command is one of this buffer.
             if !std::ptr::eq(update.command.buffer.as_ptr(), self) {
                 return Err(err!(
                     CL_INVALID_MUTABLE_COMMAND_KHR,
@@ -155,7 +152,7 @@ impl CommandBuffer {
         for (index, dispatch) in changed {
             state.commands[index].body = RecordedBody::Dispatch(dispatch);
         }
-        // RecordedBody the old commands were recorded into, and their kernels, may end here.
+        // The recording of the old commands, and their kernels, may be destroyed here.
         let old = state.parts.take();
         drop(state);
         drop(old);
@@ -168,7 +165,7 @@ fn updated(
     old: &MutableDispatch,
     update: &DispatchUpdate<'_>,
 ) -> Result<MutableDispatch> {
-    // The number of dimensions never changes.
+    // CL_INVALID_OPERATION: the number of dimensions changes.
     if update.dims != 0 && update.dims != old.range.dims {
         return Err(err!(CL_INVALID_OPERATION, "{} dimensions instead of {}", update.dims, old.range.dims));
     }
@@ -179,7 +176,7 @@ fn updated(
         (update.sets_args, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
         (update.sets_exec_info, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
     ];
-    // RecordedBody changes was said to be updatable when the command was recorded.
+    // CL_INVALID_OPERATION: a field was not declared updatable when the command was recorded.
     if let Some((_, field)) = asked.iter().find(|(asked, field)| *asked && old.fields & field == 0) {
         return Err(err!(CL_INVALID_OPERATION, "field {field:#x} is not updatable"));
     }
@@ -196,7 +193,7 @@ fn updated(
         (update.set)(&own)?;
     }
     let kind = describe(queue, &own, &range, true)?;
-    // Groups of one size stay groups of one size, and the reverse.
+    // CL_INVALID_OPERATION: uniform work-groups become non-uniform, or the reverse.
     if range.divides() != old.range.divides() {
         return Err(err!(CL_INVALID_OPERATION, "the uniformity of the work-groups changes"));
     }
@@ -217,24 +214,24 @@ impl MutableCommand {
         std::ptr::eq(self.buffer.as_ptr(), buffer)
     }
 
-    /// Its position among the commands.
+    /// Its index among the commands.
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
-    /// The same command of a copy of the buffer.
+    /// The corresponding command of a copy of the buffer.
     pub(super) fn copy_for(&self, buffer: &Weak<CommandBuffer>) -> Arc<MutableCommand> {
         MutableCommand::new(buffer.clone(), self.index, self.properties.clone())
     }
 
-    /// CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR
+    /// CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR.
     pub fn buffer(&self) -> Result<Arc<CommandBuffer>> {
         self.buffer
             .upgrade()
             .ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command buffer is gone"))
     }
 
-    /// CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR
+    /// CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR.
     pub fn queue(&self) -> Result<Arc<CommandQueue>> {
         let buffer = self.buffer()?;
         let at = buffer.state.lock().commands.get(self.index).map(|c| c.order.queue);
@@ -249,17 +246,17 @@ impl MutableCommand {
         }
     }
 
-    /// CL_MUTABLE_DISPATCH_KERNEL_KHR
+    /// CL_MUTABLE_DISPATCH_KERNEL_KHR.
     pub fn kernel(&self) -> Result<Arc<Kernel>> {
         Ok(self.dispatch()?.kernel)
     }
 
-    /// The dimensions of a launch.
+    /// Number of dimensions of a launch.
     pub fn dims(&self) -> Result<u32> {
         Ok(self.dispatch()?.range.dims)
     }
 
-    /// clGetMutableCommandInfoKHR for what needs no handle; `None` if the parameter is not one of those.
+    /// Answers clGetMutableCommandInfoKHR for parameters without handles; `None` for others.
     pub fn query(&self, param: cl_mutable_command_info_khr) -> Result<Option<InfoValue>> {
         let range = self.dispatch()?.range;
         let sizes = |all: [u64; 3]| {
@@ -273,7 +270,7 @@ impl MutableCommand {
             CL_MUTABLE_DISPATCH_DIMENSIONS_KHR => range.dims.into(),
             CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR => sizes(range.offset),
             CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR => sizes(range.global),
-            // Zero where none was given.
+            // Zero if no local size was passed.
             CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR => sizes(range.local.unwrap_or([0; 3])),
             _ => return Ok(None),
         }))

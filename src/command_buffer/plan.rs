@@ -1,17 +1,19 @@
-//! How the commands of a buffer with several queues are divided into parts, each of one queue and replayed as one command.
+//! Division of the commands of a buffer with several queues into parts, each of one queue and replayed as one
+//! command.
 //!
-//! A command that waits for commands of other queues begins a part, and what it waits for gets no further commands. So
-//! parts wait for earlier parts only, and a part waits for what its commands name, for the part of its queue before it and
-//! for the last barrier: never for less than was asked for, at times for more. Pure.
+//! A command that waits for commands of other queues begins a new part, and the parts that it waits for are
+//! closed. So parts only wait for earlier parts. A part waits for those of the wait lists of its commands,
+//! for the previous part of its queue and for the last barrier: never for less than required, sometimes for
+//! more. Pure.
 
-/// RecordedBody a command says of its order.
+/// Ordering of a command among the others.
 #[derive(Clone, Default, Debug)]
 pub struct CommandOrder {
-    /// Among the queues of the buffer.
+    /// Index among the queues of the buffer.
     pub queue: usize,
-    /// Positions of earlier commands.
+    /// Indices of earlier commands that it waits for.
     pub waits: Vec<usize>,
-    /// A barrier: what comes after it waits for it.
+    /// Whether it is a barrier: later commands wait for it.
     pub barrier: bool,
 }
 
@@ -19,19 +21,19 @@ pub struct CommandOrder {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedPart {
     pub queue: usize,
-    /// Positions of the commands.
+    /// Indices of the commands.
     pub commands: Vec<usize>,
-    /// Positions of the parts that come before.
+    /// Indices of the parts that it depends on.
     pub after: Vec<usize>,
 }
 
-/// Divides the commands of a buffer with so many queues.
+/// Divides the commands of a buffer with `queues` queues.
 pub fn divide(commands: &[CommandOrder], queues: usize) -> Vec<PlannedPart> {
     if queues == 1 {
         return vec![PlannedPart { queue: 0, commands: (0..commands.len()).collect(), after: Vec::new() }];
     }
     let mut parts: Vec<PlannedPart> = Vec::new();
-    // Of each command; of each queue the part that takes more commands, and the last one.
+    // For each command its part; for each queue the open part, and the last part.
     let mut part_of: Vec<usize> = Vec::with_capacity(commands.len());
     let (mut open, mut last) = (vec![None; queues], vec![None; queues]);
     let mut barrier = None;
@@ -104,7 +106,7 @@ mod tests {
             part(0, &[0], &[]),
             part(1, &[1], &[]),
             part(1, &[2], &[0, 1]),
-            // RecordedBody is waited for is not made longer.
+            // A part that is waited for is closed.
             part(0, &[3], &[0]),
             part(0, &[4], &[2, 3]),
             part(1, &[5], &[2]),
@@ -135,8 +137,8 @@ mod tests {
         assert_eq!(divide(&commands, 3), expected);
     }
 
-    /// Whatever is recorded: every command is in one part of its queue, commands of a queue keep their order, and what a
-    /// command waits for is before it, in its own part or in one that its part comes after.
+    /// For any recording: each command is in one part of its queue, commands of a queue keep their order, and
+    /// the commands that a command waits for precede it, in its own part or in one that its part depends on.
     #[test]
     fn parts_keep_every_order() {
         let mut state = 7u64;

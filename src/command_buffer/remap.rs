@@ -1,5 +1,5 @@
-//! Copies of command buffers for other queues (clRemapCommandBufferKHR): the same commands in the same order, validated
-//! for the devices that they are to run on. Which queue takes the place of which is the application's choice.
+//! Copies of command buffers for other queues (clRemapCommandBufferKHR): the same commands in the same order,
+//! validated for the new devices. The application chooses which queue replaces which.
 
 use super::mutable::MutableCommand;
 use super::{BufferState, CommandBuffer, Recorded, RecordedBody};
@@ -11,21 +11,18 @@ use crate::queue::CommandQueue;
 use std::sync::Arc;
 
 impl CommandBuffer {
-    /// A copy whose commands are for `queues`, and its commands that stand for `commands`.
+    /// Copies the buffer for `queues`. Returns the copy, and its commands that correspond to `commands`.
     pub fn remap(
         &self,
         queues: &[Arc<CommandQueue>],
         commands: &[Arc<MutableCommand>],
     ) -> Result<(Arc<CommandBuffer>, Vec<Arc<MutableCommand>>)> {
-        // There are as many queues as at creation.
         if queues.len() != self.queues.len() {
             return Err(err!(CL_INVALID_VALUE, "{} queues instead of {}", queues.len(), self.queues.len()));
         }
-        // The commands are this buffer's.
         if commands.iter().any(|c| !c.is_of(self)) {
             return Err(err!(CL_INVALID_VALUE, "a command of another command buffer"));
         }
-        // Queues and buffer belong to one context.
         if queues.iter().any(|q| !Arc::ptr_eq(q.context(), self.context())) {
             return Err(err!(CL_INVALID_CONTEXT, "a queue belongs to another context"));
         }

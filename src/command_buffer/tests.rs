@@ -40,7 +40,7 @@ fn create(rig: &Rig) -> Arc<CommandBuffer> {
     CommandBuffer::create(&rig.queues[..1], None, &[]).unwrap()
 }
 
-/// On the first queue.
+/// Records on the first queue.
 fn at(waits: &[cl_sync_point_khr]) -> RecordPosition<'_> {
     RecordPosition { queue: 0, waits }
 }
@@ -96,11 +96,11 @@ fn what_another_device_wrote_is_brought_before_each_replay() {
         transfer::fill_buffer(&rig.queues[1], &a, &[value], 0, 8, WaitList::new()).unwrap().wait();
         transfer::fill_buffer(&rig.queues[1], &b, &[0], 0, 8, WaitList::new()).unwrap().wait();
         assert_eq!(commands.enqueue(&[], WaitList::new()).unwrap().wait(), CL_COMPLETE);
-        // The other device sees what the replay wrote.
+        // The other device reads the result of the replay.
         assert_eq!(rig.read(1, &b), [value, value, value, value, 0, 0, 0, 0]);
     }
     assert_eq!(rig.recordings(), 1);
-    // A queue of another device cannot take the place of the one that the buffer was made for.
+    // A queue of another device cannot replace the queue passed at creation.
     let code = commands.enqueue(&rig.queues[1..], WaitList::new()).map(|_| ()).map_err(|e| e.code());
     assert_eq!(code, Err(CL_INVALID_DEVICE));
 }
@@ -131,7 +131,7 @@ fn recording_moves_nothing() {
     let mem = rig.buffer(&[1; 8]);
     let commands = create(&rig);
     commands.fill_buffer(&mem, &[9], 0, 1, at(&[])).unwrap();
-    // The other device is at work on the buffer.
+    // The other device has written the buffer.
     let fill = transfer::fill_buffer(&rig.queues[1], &mem, &[5], 0, 8, WaitList::new()).unwrap();
     rig.queues[1].flush();
     commands.finalize().unwrap();

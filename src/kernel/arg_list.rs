@@ -1,9 +1,8 @@
-//! Lists of argument values that launches hold. Launches between which no argument changes share one, and a list that
-//! no launch holds any more is emptied, so that it keeps no memory object alive, and filled again for another launch of
-//! any kernel.
+//! Argument lists of launches. Launches between which no argument changes share one. A list without launches
+//! is emptied, so that it keeps no memory object alive, and reused for another launch of any kernel.
 //!
-//! Locks: the kernel's arguments (rank KernelArgs), then the lists to use again (rank Pools); a list's own (rank KernelArgs)
-//! alone. None while a list is emptied.
+//! Locks: the kernel's arguments (rank KernelArgs), then the lists for reuse (rank Pools); a list's own (rank
+//! KernelArgs) alone. None while a list is emptied.
 
 use super::args::{ArgSnapshot, Args};
 use crate::device::batch::ArgValue;
@@ -11,27 +10,27 @@ use crate::sync::{Mutex, Rank};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Lists that are kept, at most.
+/// Limit of lists kept for reuse.
 const MOST_SPARE: usize = 2048;
 
 static SPARE: Mutex<Vec<Arc<ArgList>>> = Mutex::new(Rank::Pools, Vec::new());
 
-/// See the module's text.
+/// Argument values shared by launches, with their lowered form.
 pub struct ArgList {
     values: Vec<ArgSnapshot>,
     lowered: Mutex<Lowered>,
 }
 
-/// The values as a device takes them.
+/// The values in the form of a device.
 #[derive(Default)]
 struct Lowered {
     args: Option<Arc<Vec<ArgValue>>>,
-    /// Position of the device in the context; none if they may be other ones at the next launch.
+    /// Index of the device in the context; `None` if the values may differ at the next launch.
     device: Option<usize>,
 }
 
 impl ArgList {
-    /// An empty list to fill; nobody else has it.
+    /// Takes an empty list for reuse, or creates one; it has no other references.
     pub(super) fn empty() -> Arc<ArgList> {
         let spare = SPARE.lock().pop();
         spare.unwrap_or_else(|| {
@@ -40,12 +39,12 @@ impl ArgList {
         })
     }
 
-    /// Room for values.
+    /// The values, to be filled.
     pub(super) fn room(&mut self) -> &mut Vec<ArgSnapshot> {
         &mut self.values
     }
 
-    /// Empties a list that nobody else has, and keeps it.
+    /// Empties a list without other references, and keeps it for reuse.
     pub(super) fn recycle(mut list: Arc<ArgList>) {
         let Some(only) = Arc::get_mut(&mut list) else { return };
         only.values.clear();
@@ -62,10 +61,10 @@ impl ArgList {
     }
 }
 
-/// A launch's hold on a list.
+/// A launch's reference to a list.
 pub struct ArgsInUse {
     list: Option<Arc<ArgList>>,
-    /// The arguments of the kernel that the list is of.
+    /// The arguments of the list's kernel.
     home: Arc<Mutex<Args>>,
 }
 
@@ -74,8 +73,8 @@ impl ArgsInUse {
         ArgsInUse { list: Some(list), home }
     }
 
-    /// The values for a device of the context; `make` appends them if they are not known yet, and says whether they stay
-    /// the same.
+    /// The values for a device of the context. `make` appends them if they are not known yet, and returns
+    /// whether they stay valid for later launches.
     pub fn lower<E>(
         &self,
         device: usize,

@@ -1,9 +1,9 @@
-//! Argument values of a kernel object, and the list of them that launches take (`arg_list`).
+//! Argument values of a kernel object, and their list for launches (`arg_list`).
 //!
-//! A kernel does not keep the memory objects alive that were set as its arguments (the specification forbids it): it
-//! holds weak references. The list holds strong ones and is shared by launches; the kernel knows it as long as a launch
-//! has it, so that a stream of launches shares one list and an idle kernel holds nothing. Setting an argument to the value
-//! it has keeps the list.
+//! A kernel does not keep memory objects that are set as its arguments alive (the specification forbids it):
+//! it holds weak references. The list holds strong references and is shared by launches; the kernel refers to
+//! it as long as launches do, so that a stream of launches shares one list and an idle kernel holds nothing.
+//! Setting an argument to its current value keeps the list.
 
 use super::arg_list::ArgList;
 use crate::cl::image::ImageKind;
@@ -21,20 +21,20 @@ use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind};
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
-/// Value of an argument for a launch.
+/// Argument value of a launch.
 #[derive(Clone)]
 pub enum ArgSnapshot {
-    /// Exactly the argument's size.
+    /// Bytes of the argument's size.
     Bytes(SmallVec<[u8; 16]>),
     Mem(Option<Arc<MemObject>>),
-    /// Bytes of local memory.
+    /// Size of local memory, in bytes.
     Local(u64),
-    /// An address that kernels use as it is.
+    /// An address that is passed unchanged.
     Pointer(u64),
     Queue(Arc<dyn OnDeviceQueue>),
 }
 
-/// Value of an argument as it was set.
+/// Argument value of a kernel object.
 #[derive(Clone)]
 enum Value {
     Unset,
@@ -46,7 +46,7 @@ enum Value {
     Queue(Weak<DeviceCommandQueue>),
 }
 
-/// A value to set, with its handles already looked up.
+/// A value to set, with its handles resolved.
 pub enum ArgInput<'a> {
     /// `arg_value` with `arg_size`.
     Bytes(&'a [u8]),
@@ -54,12 +54,12 @@ pub enum ArgInput<'a> {
     Null {
         size: usize,
     },
-    /// A memory object, or the NULL one.
+    /// A memory object, or NULL.
     Mem(Option<&'a Arc<MemObject>>),
-    /// An address: of shared memory, or on the device. 0 is NULL.
+    /// An address: of shared memory, or on the device; 0 is NULL.
     Pointer(u64),
     Sampler(&'a Sampler),
-    /// A queue on a device.
+    /// An on-device queue.
     Queue(&'a Arc<DeviceCommandQueue>),
 }
 
@@ -67,17 +67,17 @@ pub enum ArgInput<'a> {
 pub struct Args {
     values: Vec<Value>,
     unset: usize,
-    /// The list of these values, while launches have it.
+    /// The current list, while launches use it.
     current: Option<Arc<ArgList>>,
 }
 
 impl Args {
-    /// `count` arguments without values.
+    /// Creates `count` unset arguments.
     pub fn new(count: usize) -> Args {
         Args { values: vec![Value::Unset; count], unset: count, current: None }
     }
 
-    /// The same values, from now on independent.
+    /// Independent copy of the values.
     pub fn duplicate(&self) -> Args {
         Args { values: self.values.clone(), unset: self.unset, current: None }
     }
@@ -92,7 +92,6 @@ impl Args {
     ) -> Result<()> {
         let value = match (info.kind, input) {
             (ArgKind::Value, ArgInput::Bytes(bytes)) => {
-                // The size must be that of the argument's type.
                 if bytes.len() != info.size as usize {
                     return Err(err!(
                         CL_INVALID_ARG_SIZE,
@@ -103,7 +102,7 @@ impl Args {
                 }
                 Value::Bytes(SmallVec::from_slice(bytes))
             }
-            // A value is needed; first, though, the size must be right.
+            // CL_INVALID_ARG_SIZE is checked before CL_INVALID_ARG_VALUE.
             (ArgKind::Value, ArgInput::Null { size }) if size != info.size as usize => {
                 return Err(err!(
                     CL_INVALID_ARG_SIZE,
@@ -111,14 +110,13 @@ impl Args {
                     info.size
                 ));
             }
-            // Only a pointer to global or constant memory can be set to an address.
             (
                 ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue,
                 ArgInput::Pointer(_),
             ) => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
             }
-            // There is no pipe that is NULL, nor one without an object.
+            // Pipe arguments take pipe objects only, not NULL.
             (ArgKind::GlobalPtr, ArgInput::Pointer(_)) if info.qualifiers.is_pipe => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is a pipe"));
             }
@@ -130,16 +128,16 @@ impl Args {
                 Value::Pointer(address)
             }
             (ArgKind::Value, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
-            // A NULL value, or one that points to NULL, sets the argument to NULL.
+            // NULL, or a pointer to NULL, sets the argument to NULL.
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) => {
                 Value::Null
             }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Mem(Some(mem))) => {
-                // The memory object must be of the kernel's context.
                 if !Arc::ptr_eq(&mem.context, context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
-                // Images are no buffers, and pipes are for arguments declared as such.
+                // CL_INVALID_MEM_OBJECT: an image for a buffer argument, or a pipe and an argument that is
+                // not one, or the reverse.
                 if mem.image().is_some() || mem.pipe.is_some() != info.qualifiers.is_pipe {
                     let wanted = if info.qualifiers.is_pipe { "pipe" } else { "buffer" };
                     return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
@@ -149,7 +147,7 @@ impl Args {
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Bytes(_)) => {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is a memory object"));
             }
-            // A local pointer has a size only; before OpenCL 3.1 it may not be zero.
+            // CL_INVALID_ARG_SIZE: a local pointer of size zero, before OpenCL 3.1.
             (ArgKind::LocalPtr, ArgInput::Null { size: 0 }) if VERSION < (3, 1) => {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is local memory of no size"));
             }
@@ -162,35 +160,29 @@ impl Args {
             }
             (ArgKind::Image, ArgInput::Mem(Some(mem))) => {
                 validate_image(index, info, mem)?;
-                // The image must be of the kernel's context.
                 if !Arc::ptr_eq(&mem.context, context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
                 Value::Mem(Arc::downgrade(mem))
             }
-            // There is no image that is NULL.
             (ArgKind::Image, _) => {
                 return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image"));
             }
             (ArgKind::Sampler, ArgInput::Sampler(sampler)) => {
-                // The sampler must be of the kernel's context.
                 if !Arc::ptr_eq(&sampler.context, context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
                 Value::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes()))
             }
-            // There is no sampler that is NULL.
             (ArgKind::Sampler, _) => {
                 return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler"));
             }
             (ArgKind::Queue, ArgInput::Queue(queue)) => {
-                // The queue must be of the kernel's context.
                 if !Arc::ptr_eq(queue.context(), context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
                 Value::Queue(Arc::downgrade(queue))
             }
-            // There is no queue that is NULL.
             (ArgKind::Queue, _) => {
                 return Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device"));
             }
@@ -212,12 +204,11 @@ impl Args {
         Ok(())
     }
 
-    /// The list of the values.
+    /// The list of the values; CL_INVALID_KERNEL_ARGS if one is missing.
     pub fn pack(&mut self) -> Result<Arc<ArgList>> {
         if let Some(list) = &self.current {
             return Ok(list.clone());
         }
-        // Every argument must have been set.
         if self.unset > 0 {
             let first = self.values.iter().position(|v| matches!(v, Value::Unset)).unwrap_or_default();
             return Err(err!(CL_INVALID_KERNEL_ARGS, "argument {first} has not been set"));
@@ -247,7 +238,6 @@ impl Args {
         if let Some(list) = Arc::get_mut(&mut list) {
             list.room().extend(values);
         }
-        // The objects must still be there.
         if let Some(index) = released {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "the object of argument {index} was released"));
         }
@@ -255,17 +245,18 @@ impl Args {
         Ok(list)
     }
 
-    /// A launch lets go of its list, which comes back from here unless other launches of these values have it.
+    /// Releases a launch's reference to its list. Returns the list unless other launches of these values use
+    /// it.
     pub(super) fn leave(&mut self, list: Arc<ArgList>) -> Option<Arc<ArgList>> {
         if !self.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, &list)) {
             return Some(list);
         }
         drop(list);
-        // Others get it here only.
+        // Other references are only taken under this lock.
         self.current.take_if(|current| Arc::strong_count(current) == 1)
     }
 
-    /// Bytes of local memory that the arguments ask for; unset ones count as 0.
+    /// Bytes of local memory that the arguments require; unset ones count as 0.
     pub fn local_bytes(&self) -> u64 {
         self.values
             .iter()
@@ -273,7 +264,7 @@ impl Args {
             .fold(0, u64::saturating_add)
     }
 
-    /// Whether every argument has a value.
+    /// Whether every argument is set.
     pub fn complete(&self) -> bool {
         self.unset == 0
     }
@@ -281,17 +272,17 @@ impl Args {
 
 /// Checks an image against the argument's declaration.
 fn validate_image(index: usize, info: &ArgInfo, mem: &MemObject) -> Result<()> {
-    // The object is an image,
+    // CL_INVALID_MEM_OBJECT: not an image.
     let Some(image) = mem.image() else {
         return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image"));
     };
-    // of the declared kind.
+    // CL_INVALID_ARG_VALUE: another kind of image than declared.
     if info.image.is_some_and(|dim| dim != dim_of(image.shape.kind)) {
         return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is an image of another kind"));
     }
     let (reads, writes) =
         (info.access != AccessQualifier::WriteOnly, info.access != AccessQualifier::ReadOnly);
-    // Kernels may read it if the argument is read, and write it if the argument is written.
+    // CL_INVALID_ARG_VALUE: flags that forbid an access which the declaration allows.
     if reads && mem.flags.has(CL_MEM_WRITE_ONLY) || writes && !mem.flags.kernel_writable() {
         return Err(err!(
             CL_INVALID_ARG_VALUE,
@@ -349,7 +340,7 @@ mod tests {
         buffer::create(context, None, CL_MEM_READ_WRITE, 64, None).unwrap()
     }
 
-    /// The list of a launch.
+    /// Takes the list for a launch.
     fn launch(args: &Arc<Mutex<Args>>) -> Result<ArgsInUse> {
         Ok(ArgsInUse::new(args.lock().pack()?, args.clone()))
     }
@@ -374,7 +365,7 @@ mod tests {
         set(0, ArgInput::Bytes(&[1, 2, 3, 5]));
         let second = launch(&args).unwrap();
         assert!(!std::ptr::eq(&*first, &*second));
-        // A launch keeps what it was given.
+        // A launch keeps its values.
         assert!(matches!(&first[0], ArgSnapshot::Bytes(b) if b[..] == [1, 2, 3, 4]));
         assert!(matches!(&second[0], ArgSnapshot::Bytes(b) if b[..] == [1, 2, 3, 5]));
     }
@@ -431,7 +422,7 @@ mod tests {
         };
         let (first, second) = (launch(&args).unwrap(), launch(&args).unwrap());
         assert!(made(&first, 0, false) && made(&first, 0, true) && !made(&second, 0, true));
-        // Another device has its own.
+        // Another device has its own values.
         assert!(made(&second, 1, true) && !made(&first, 0, true));
         drop((first, second));
         assert!(made(&launch(&args).unwrap(), 0, true));
@@ -457,7 +448,7 @@ mod tests {
         assert_eq!(args.local_bytes(), 64);
     }
 
-    /// Not a check: `cargo test --release -p pyroclast --lib packing_cost -- --ignored --nocapture`.
+    /// A benchmark: `cargo test --release -p pyroclast --lib packing_cost -- --ignored --nocapture`.
     #[test]
     #[ignore = "a measurement"]
     fn packing_cost() {

@@ -1,4 +1,4 @@
-//! clSetKernelExecInfo: which memory a kernel may reach through addresses that are not its arguments.
+//! clSetKernelExecInfo: memory that a kernel may access by addresses other than its arguments.
 
 use crate::cl::*;
 use crate::context::Context;
@@ -7,29 +7,29 @@ use crate::err;
 use crate::error::Result;
 use crate::memory::svm::SvmKind;
 
-/// What has been said of a kernel.
+/// Execution information of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct ExecInfo {
     svm: Vec<u64>,
     usm: Vec<u64>,
     buffers: Vec<u64>,
-    /// It uses no system memory (CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM is CL_FALSE).
+    /// The kernel uses no system memory (CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM is CL_FALSE).
     no_system: bool,
-    /// It may use any allocation of a kind.
+    /// Kinds of allocations that the kernel may use indirectly.
     indirect: [bool; 4],
 }
 
-/// Kinds of allocations that a kernel may use without naming them.
+/// Kinds of allocations that a kernel may use indirectly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Indirect {
     Host,
     Device,
     Shared,
-    /// CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR
+    /// CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR.
     Every,
 }
 
-/// One call.
+/// Parameter and value of a call.
 #[derive(Clone, Debug)]
 pub enum Setting {
     SvmPointers(Vec<u64>),
@@ -39,21 +39,16 @@ pub enum Setting {
     Indirect(Indirect, bool),
 }
 
-/// Checks that a device of the context has what the setting is about.
+/// Checks that a device of the context supports the memory that the setting requires (else CL_INVALID_OPERATION).
 pub fn validate(setting: &Setting, context: &Context) -> Result<()> {
     let some = |kind: SvmKind| context.devices().iter().any(|d| kind.works_on(d));
     let supported = match setting {
-        // Some device supports SVM,
         Setting::SvmPointers(_) => some(SvmKind::Svm { fine: false }),
-        // or unified shared memory,
         Setting::UsmPointers(_) => some(SvmKind::Device),
-        // or that kind of it,
         Setting::Indirect(Indirect::Host, _) => some(SvmKind::Host),
         Setting::Indirect(Indirect::Device | Indirect::Every, _) => some(SvmKind::Device),
         Setting::Indirect(Indirect::Shared, _) => some(SvmKind::Shared),
-        // or addresses of buffers,
         Setting::DevicePointers(_) => context.devices().iter().any(|d| d.info().buffer_addresses),
-        // or fine-grained system memory, if it is to be used.
         Setting::System(used) => {
             !used || context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host)
         }
@@ -62,7 +57,7 @@ pub fn validate(setting: &Setting, context: &Context) -> Result<()> {
 }
 
 impl ExecInfo {
-    /// Takes over a setting.
+    /// Applies a setting.
     pub fn apply(&mut self, setting: Setting) {
         match setting {
             Setting::SvmPointers(list) => self.svm = list,
@@ -78,7 +73,8 @@ impl ExecInfo {
         self.svm.iter().chain(&self.usm).chain(&self.buffers).copied()
     }
 
-    /// Whether it may use memory that it does not name, where a device can use the host's memory (`system`) or not.
+    /// Whether it may use memory that it does not name; `system` says whether the device can access host
+    /// memory.
     pub fn is_unbounded(&self, system: bool) -> bool {
         self.indirect.contains(&true) || system && !self.no_system
     }

@@ -1,7 +1,8 @@
 //! Kernel objects: a kernel of a built program, on every device it was built for, with its argument values.
 //!
-//! A kernel holds the executables it came from, so a later change of the program cannot touch it. Argument values and
-//! their packing are in [`args`]. Locks: one of rank KernelArgs around the argument values.
+//! A kernel holds the executables it was created from, so later changes of the program do not affect it.
+//! Argument values and their packing are in [`args`]. Locks: one of rank KernelArgs around the argument
+//! values.
 
 pub mod arg_list;
 pub mod args;
@@ -25,7 +26,7 @@ use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind
 use exec_info::ExecInfo;
 use std::sync::{Arc, OnceLock};
 
-/// A kernel.
+/// A kernel object.
 pub struct Kernel {
     slot: ApiSlot,
     pub program: Arc<Program>,
@@ -37,10 +38,10 @@ pub struct Kernel {
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
 }
 
-/// What a launch takes from a kernel object: later changes of the object do not reach it.
+/// State of a kernel object for a launch; later changes of the object do not affect it.
 pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
-    /// Where it runs among the places of the context.
+    /// Index of the executing device among those of the context.
     pub device_index: usize,
     pub args: ArgsInUse,
 }
@@ -81,7 +82,7 @@ impl Kernel {
         }))
     }
 
-    /// clCreateKernelsInProgram: every kernel that is the same on all devices.
+    /// clCreateKernelsInProgram: creates the kernels that are the same on all devices.
     pub fn create_all(program: &Arc<Program>) -> Result<Vec<Arc<Kernel>>> {
         let mut out = Vec::new();
         for name in program.kernel_names()? {
@@ -94,7 +95,7 @@ impl Kernel {
         Ok(out)
     }
 
-    /// clCloneKernel: the same kernel with the same argument values, from now on independent.
+    /// clCloneKernel: creates an independent copy with the same argument values.
     pub fn duplicate(&self) -> Result<Arc<Kernel>> {
         self.program.attach()?;
         let (args, exec_info) = self.values();
@@ -109,16 +110,15 @@ impl Kernel {
         }))
     }
 
-    /// What has been set; one lock after the other.
+    /// Argument values and execution information; locked one after the other.
     fn values(&self) -> (Args, Arc<ExecInfo>) {
         let args = self.args.lock().duplicate();
         let exec_info = self.exec_info.lock().clone();
         (args, exec_info)
     }
 
-    /// The description of an argument.
+    /// The description of an argument; CL_INVALID_ARG_INDEX if there is none.
     pub fn arg(&self, index: u32) -> Result<&ArgInfo> {
-        // The index must be that of an argument.
         self.info
             .args
             .get(index as usize)
@@ -128,7 +128,7 @@ impl Kernel {
     /// clSetKernelArg.
     pub fn set_arg(&self, index: u32, input: ArgInput) -> Result<()> {
         let info = self.arg(index)?;
-        // An immutable buffer goes to pointers to constants (images: see `args`).
+        // CL_INVALID_ARG_VALUE: an immutable buffer requires a pointer to constants (images: see `args`).
         if let ArgInput::Mem(Some(mem)) = &input
             && info.kind == ArgKind::GlobalPtr
             && mem.flags.is_immutable()
@@ -142,14 +142,14 @@ impl Kernel {
         self.args.lock().set(index as usize, info, input, &self.program.context)
     }
 
-    /// The kernel on a device, or on what that falls back to.
+    /// The kernel on a device, or on its fallback device.
     pub fn on_device(&self, device: &Device) -> Result<&KernelOnDevice> {
         let found =
             self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
         found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
     }
 
-    /// Where the kernel runs for a device, among the places of the context.
+    /// Index (in the context) of the device that executes the kernel for `device`.
     pub fn device_index(&self, device: &Device) -> Result<usize> {
         let own = self.program.context.devices().iter().position(|d| std::ptr::eq(&**d, device));
         let own = own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))?;
@@ -161,9 +161,8 @@ impl Kernel {
         index.ok_or_else(|| err!(CL_INVALID_DEVICE, "there is nothing to fall back to"))
     }
 
-    /// What a launch on a device needs, which has the place `own` among those of the context.
+    /// The kernel's state for a launch on the device at index `own` of the context.
     pub fn snapshot(&self, device: &Device, own: usize) -> Result<KernelSnapshot> {
-        // There must be an executable for the device.
         let on_device = self.on_device(device)?;
         let args = self.args.lock().pack()?;
         let args = ArgsInUse::new(args, self.args.clone());
@@ -188,40 +187,38 @@ impl Kernel {
         })
     }
 
-    /// What clSetKernelExecInfo has told.
+    /// The execution information set by clSetKernelExecInfo.
     pub fn exec_info(&self) -> Arc<ExecInfo> {
         self.exec_info.lock().clone()
     }
 
-    /// clSetKernelArgSVMPointer
+    /// clSetKernelArgSVMPointer.
     pub fn set_svm_pointer(&self, index: u32, address: u64) -> Result<()> {
         let context = &self.program.context;
-        // Some device of the context supports SVM.
         if !context.devices().iter().any(|d| SvmKind::Svm { fine: false }.works_on(d)) {
             return Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
         }
         self.arg(index)?;
         let any_address = context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
-        // The pointer is NULL, leads into an allocation, or is any where a device uses the whole memory of the host.
+        // CL_INVALID_ARG_VALUE: neither NULL nor an address in an allocation, unless a device can access all
+        // host memory.
         if address != 0 && !any_address && context.allocations.find(address).is_none() {
             return Err(err!(CL_INVALID_ARG_VALUE, "{address:#x} is in no SVM allocation"));
         }
         self.set_pointer(index, address)
     }
 
-    /// clSetKernelArgMemPointerINTEL: every pointer is valid, whether it may be followed or not.
+    /// clSetKernelArgMemPointerINTEL: every pointer is valid, whether it may be dereferenced or not.
     pub fn set_usm_pointer(&self, index: u32, address: u64) -> Result<()> {
         self.arg(index)?;
         self.set_pointer(index, address)
     }
 
-    /// clSetKernelArgDevicePointerEXT
+    /// clSetKernelArgDevicePointerEXT.
     pub fn set_device_pointer(&self, index: u32, address: u64) -> Result<()> {
-        // Some device of the context tells addresses of buffers.
         if !self.program.context.devices().iter().any(|d| d.info().buffer_addresses) {
             return Err(err!(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
         }
-        // The argument is a pointer to global memory.
         if self.arg(index)?.kind != ArgKind::GlobalPtr || self.arg(index)?.qualifiers.is_pipe {
             return Err(err!(CL_INVALID_ARG_INDEX, "argument {index} is no pointer to global memory"));
         }
@@ -234,7 +231,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// clSetKernelExecInfo
+    /// clSetKernelExecInfo.
     pub fn set_exec_info(&self, setting: exec_info::Setting) -> Result<()> {
         exec_info::validate(&setting, &self.program.context)?;
         let mut info = self.exec_info.lock();
@@ -244,15 +241,13 @@ impl Kernel {
         Ok(())
     }
 
-    /// The device of a query: the one given, or the only one if none is.
+    /// Index of the device of a query, or of the only one.
     fn query_device(&self, device: Option<&Device>) -> Result<usize> {
         match device {
-            // The device must be one of the kernel's.
             Some(device) => {
                 let index = self.program.device_index(device);
                 index.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of the kernel"))
             }
-            // Without a device the kernel must have only one.
             None if self.program.devices.len() == 1 => Ok(0),
             None => Err(err!(CL_INVALID_DEVICE, "the kernel has several devices")),
         }
@@ -263,7 +258,7 @@ impl Kernel {
         kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))
     }
 
-    /// clGetKernelInfo for what needs no handle; `None` if the parameter is not one of those.
+    /// Answers clGetKernelInfo for parameters without handles; `None` for others.
     pub fn query(&self, param: cl_kernel_info) -> Option<InfoValue> {
         match param {
             CL_KERNEL_FUNCTION_NAME => Some(InfoValue::Str(self.info.name.clone())),
@@ -291,10 +286,9 @@ impl Kernel {
                 InfoValue::U64(kernel.static_local_bytes().saturating_add(self.args.lock().local_bytes()))
             }
             CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => InfoValue::Size(kernel.preferred_multiple()),
-            // cl_intel_required_subgroup_size: drivers do not tell what they spill.
+            // cl_intel_required_subgroup_size: drivers do not report spill memory.
             CL_KERNEL_SPILL_MEM_SIZE_INTEL => InfoValue::U64(0),
             CL_KERNEL_PRIVATE_MEM_SIZE => InfoValue::U64(kernel.private_bytes()),
-            // Only built-in kernels have a greatest global size.
             CL_KERNEL_GLOBAL_WORK_SIZE => {
                 return Err(err!(CL_INVALID_VALUE, "the kernel is not a built-in kernel"));
             }
@@ -302,7 +296,7 @@ impl Kernel {
         })
     }
 
-    /// clGetKernelSubGroupInfo. `input` is the input value, `room` the size of the caller's buffer.
+    /// clGetKernelSubGroupInfo. `input` is the input value, `room` the size of the output buffer.
     pub fn sub_group_info(
         &self,
         device: Option<&Device>,
@@ -312,7 +306,6 @@ impl Kernel {
     ) -> Result<InfoValue> {
         let index = self.query_device(device)?;
         let device = &self.program.devices[index];
-        // The device must support sub-groups, and say so.
         if matches!(device.query(CL_DEVICE_MAX_NUM_SUB_GROUPS), Ok(InfoValue::U32(0))) {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
@@ -320,7 +313,7 @@ impl Kernel {
         let facts = self.program.context.ops(self.device_index(device)?)?.info();
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
-        // The input must be there and have one to three sizes.
+        // CL_INVALID_VALUE: the input has not one to three sizes.
         let local = || match input {
             Some(sizes) if (1..=3).contains(&sizes.len()) => {
                 Ok(sizes.iter().fold(1usize, |a, b| a.saturating_mul(*b)))
@@ -335,12 +328,11 @@ impl Kernel {
             CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => InfoValue::Size(size.min(local()?.max(1))),
             CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => InfoValue::Size(local()?.div_ceil(size)),
             CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
-                // The input must be one count.
                 let Some(&[count]) = input else {
                     return Err(err!(CL_INVALID_VALUE, "one sub-group count is needed"));
                 };
                 let dims = room / size_of::<usize>();
-                // One to three sizes are written.
+                // CL_INVALID_VALUE: not one to three sizes are written.
                 if room != 0 && !(1..=3).contains(&dims) {
                     return Err(err!(CL_INVALID_VALUE, "room for {dims} sizes"));
                 }
@@ -353,7 +345,7 @@ impl Kernel {
                 InfoValue::Sizes(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => InfoValue::Size(most),
-            // Nothing in OpenCL C demands a number of sub-groups, but SPIR-V may.
+            // OpenCL C cannot require a number of sub-groups, but SPIR-V can.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => {
                 InfoValue::Size(self.info.reqd_sub_groups.unwrap_or(0) as usize)
             }
@@ -364,7 +356,7 @@ impl Kernel {
         })
     }
 
-    /// What the source declares an argument as; `None` if there is no source.
+    /// Declaration of an argument in the source; `None` without source.
     fn arg_declaration(&self, index: u32) -> Option<&ArgInfo> {
         let table = self.arg_info.get_or_init(|| self.program.arg_info(&self.info));
         table.as_ref()?.get(index as usize)
@@ -373,11 +365,11 @@ impl Kernel {
     /// clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32, param: cl_kernel_arg_info) -> Result<InfoValue> {
         self.arg(index)?;
-        // The parameter must be known, whether there is an answer or not.
+        // CL_INVALID_VALUE: an unknown parameter, whether there is information or not.
         if !(CL_KERNEL_ARG_ADDRESS_QUALIFIER..=CL_KERNEL_ARG_NAME).contains(&param) {
             return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}"));
         }
-        // The program must have come from source, so that there are names.
+        // CL_KERNEL_ARG_INFO_NOT_AVAILABLE: the program was not created from source.
         let arg = self.arg_declaration(index);
         let arg = arg.ok_or_else(|| {
             err!(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "no argument information for {}", self.info.name)
@@ -411,11 +403,10 @@ impl Kernel {
         })
     }
 
-    /// clGetKernelSuggestedLocalWorkSize: what a launch without a local size would use. The global size is valid.
+    /// clGetKernelSuggestedLocalWorkSize: the local size of a launch that specifies none. The global size is
+    /// valid.
     pub fn suggested_local_size(&self, device: &Device, global: [u64; 3], dims: u32) -> Result<[u32; 3]> {
-        // There must be an executable for the device.
         let kernel = &self.on_device(device)?.kernel;
-        // Every argument must have been set.
         if !self.args.lock().complete() {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "not every argument has been set"));
         }

@@ -1,5 +1,5 @@
-//! Locks with a rank. A thread may only acquire locks of rising rank; debug builds check it and fail loudly, release
-//! builds pay nothing.
+//! Locks with a rank. A thread may only acquire locks of rising rank. Debug builds check that and fail
+//! loudly; release builds have no overhead.
 //!
 //! Rules beyond the ranks: no lock is held across user callbacks, waits for the device, child processes, dlopen or file
 //! I/O, nor when the last reference of an API object may be dropped.
@@ -20,7 +20,7 @@ pub struct Mutex<T> {
 
 /// Access to the data of a [`Mutex`].
 pub struct MutexGuard<'a, T> {
-    // Dropped in this order: the lock is released, then forgotten.
+    // Fields are dropped in this order: the lock is released, then its rank.
     inner: parking_lot::MutexGuard<'a, T>,
     _held: Held,
 }
@@ -35,12 +35,12 @@ impl<T> Mutex<T> {
         let held = Held::acquire(self.rank);
         MutexGuard { inner: self.inner.lock(), _held: held }
     }
-    /// The lock, if it is free at this moment.
+    /// The lock, if it is free now.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         let inner = self.inner.try_lock()?;
         Some(MutexGuard { inner, _held: Held::acquire(self.rank) })
     }
-    /// The data of a lock nobody else can reach.
+    /// The data of a lock that is not shared.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
@@ -131,11 +131,11 @@ impl Condvar {
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
         self.0.wait(&mut guard.inner);
     }
-    /// The same with a limit; true if the time ran out.
+    /// Like [`Condvar::wait`], with a time limit; true if it expired.
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> bool {
         self.0.wait_for(&mut guard.inner, timeout).timed_out()
     }
-    /// The same with a deadline; true if the time ran out.
+    /// Like [`Condvar::wait`], with a deadline; true if it expired.
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, deadline: Instant) -> bool {
         self.0.wait_until(&mut guard.inner, deadline).timed_out()
     }

@@ -5,7 +5,7 @@
 #[repr(u8)]
 pub enum Rank {
     Platform = 1,
-    /// What semaphores know of their signals and waits.
+    /// The signals and waits of semaphores.
     Semaphore = 2,
     /// Command buffers and their recordings, never two at a time.
     CommandBuffer = 3,
@@ -22,7 +22,7 @@ pub enum Rank {
     Pools = 12,
     Allocator = 13,
     CallbackChannel = 14,
-    /// Handle pages and quarantine: highest, for objects publish and retire their handles wherever they are.
+    /// Handle pages and quarantine: highest, since objects publish and retire their handles anywhere.
     Handles = 15,
 }
 
@@ -35,7 +35,7 @@ mod check {
         static STACK: RefCell<Vec<Rank>> = const { RefCell::new(Vec::new()) };
     }
 
-    /// Notes a lock as held by this thread until dropped.
+    /// Marks a lock as held by this thread until dropped.
     pub struct Held(Rank);
 
     impl Held {
@@ -70,7 +70,7 @@ mod check {
 mod check {
     use super::Rank;
 
-    /// Nothing in release builds.
+    /// Empty in release builds.
     pub struct Held;
 
     impl Held {

@@ -1,6 +1,6 @@
-//! `pyroclast check`: runs a program on the CPU device with `PYROCLAST_CHECK`, and says in the end what was found.
+//! `pyroclast check`: runs a program on the CPU device with `PYROCLAST_CHECK`, and summarises the findings.
 //!
-//! The exit status is the program's own if it failed, else 1 if anything was found.
+//! The exit status is the program's own if it failed, else 1 if there are findings.
 
 use super::run;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct CheckArgs {
     program: Vec<OsString>,
 }
 
-/// Runs the program and sums up.
+/// Runs the program and prints the summary.
 pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
     let known = |word: &str| ["memory", "race", "uninit", "all"].contains(&word);
     if let Some(word) = arguments.only.split(',').map(str::trim).find(|word| !known(word)) {
@@ -39,7 +39,7 @@ pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
     let mut command = run::command(arguments.driver.as_deref(), &arguments.program)?;
     let own = std::env::temp_dir().join(format!("pyroclast-check-{}.jsonl", std::process::id()));
     let log = arguments.log.as_deref().unwrap_or(&own);
-    // The file is new: what it holds in the end is of this run.
+    // The file is truncated: at the end it holds this run's findings.
     let mut open = std::fs::OpenOptions::new();
     if arguments.log.is_some() {
         open.create(true).truncate(true)
@@ -70,7 +70,7 @@ pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
     })
 }
 
-/// How often each kind of fault was found in each line of each kernel.
+/// Number of findings of each kind for each line of each kernel.
 fn summary(log: &Path) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for line in std::fs::read_to_string(log).unwrap_or_default().lines() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What to write.
+/// Output to write.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Emit {
     /// OpenCL SPIR-V as the front end gives it
@@ -64,7 +64,7 @@ pub struct CompileArgs {
     device: Option<usize>,
 }
 
-/// Compiles.
+/// Compiles the input and writes the output.
 pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     let input = read_input(&arguments.input)?;
     let named = |log: &str| with_file_name(log, &arguments.input);
@@ -177,7 +177,7 @@ fn device(index: usize) -> Result<&'static Arc<Device>, String> {
         .ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))
 }
 
-/// A build log with the file's name where the compiler, which reads its standard input, has that.
+/// A build log with the file's name for that of standard input, which the compiler reads.
 fn with_file_name(log: &str, input: &Path) -> String {
     if input == Path::new("-") {
         log.to_owned()

@@ -1,4 +1,4 @@
-//! `pyroclast info`: the devices, what each supports, and why something is absent.
+//! `pyroclast info`: the devices, their features, and the reasons for missing ones.
 
 use pyroclast_runtime::device::{Device, fallback};
 use pyroclast_runtime::platform::{Platform, version_text};
@@ -13,7 +13,7 @@ pub struct InfoArgs {
     verbose: bool,
 }
 
-/// Prints the devices; the exit status is 1 if there is none.
+/// Prints the devices; the exit status is 1 if there are none.
 pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
     let devices = Platform::get().devices();
     let mut out = format!("{}\n", version_text());
@@ -33,7 +33,7 @@ pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
     Ok(if devices.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Writes to standard output; a closed pipe is no error.
+/// Writes to standard output; a closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), String> {
     use std::io::Write;
     match std::io::stdout().write_all(text.as_bytes()) {
@@ -51,7 +51,7 @@ fn bytes(n: u64) -> String {
     }
 }
 
-/// How many image formats there are, and how many can be used in more ways by falling back.
+/// Number of image formats, and of those with more uses through the fallback device.
 fn formats(device: &Device) -> String {
     let (all, own) = (&device.info().image.formats, &device.ops().info().image.formats);
     let more = all.iter().filter(|f| !own.contains(f)).count();

@@ -33,7 +33,7 @@ pub fn run(arguments: &RunArgs) -> Result<ExitCode, String> {
     Err(failure(&arguments.program, &error))
 }
 
-/// A program with its arguments in the environment that makes loaders use the driver.
+/// A command for a program in the environment that makes loaders use this driver.
 pub fn command(driver: Option<&Path>, program: &[OsString]) -> Result<Command, String> {
     let driver = match driver {
         Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
@@ -48,7 +48,7 @@ pub fn command(driver: Option<&Path>, program: &[OsString]) -> Result<Command, S
     Ok(command)
 }
 
-/// Why a program could not be started.
+/// Error text for a program that could not be started.
 pub fn failure(program: &[OsString], error: &std::io::Error) -> String {
     let name = program.first().map(|p| p.to_string_lossy()).unwrap_or_default();
     match error.kind() {
@@ -57,7 +57,7 @@ pub fn failure(program: &[OsString], error: &std::io::Error) -> String {
     }
 }
 
-/// The driver beside this executable, or where a package would put it.
+/// The driver next to this executable, or in a package's folder.
 pub fn find_driver() -> Result<PathBuf, String> {
     let executable =
         std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
@@ -87,7 +87,7 @@ fn vendors_folder(driver: &Path) -> Result<PathBuf, String> {
             return Ok(folder);
         }
     }
-    // A fresh folder of our own, so that nobody else's file is used.
+    // A new folder, so that files of others are not used.
     let folder = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
     let made = std::fs::DirBuilder::new().mode(0o700).create(&folder);
     made.and_then(|()| write_icd(&folder, text)).map_err(|e| format!("{}: {e}", folder.display()))?;
