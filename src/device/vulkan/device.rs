@@ -4,32 +4,32 @@
 //! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` around. The owner of a
 //! handle made from it destroys the handle while the process runs; nothing is destroyed at exit.
 
-use super::super::batch::{DeviceCommand, ListItem, RectLayout};
-use super::super::info::DeviceInfo;
-use super::super::share::MemoryHandle;
-use super::super::traits::{
+use super::core::adapter::Adapter;
+use super::core::caps;
+use super::core::conv::VkResultExt;
+use super::core::instance::Instance;
+use super::memory::buffer::{Buffer, BufferIds, Use};
+use super::memory::external;
+use super::memory::image::Image;
+use super::memory::linear;
+use super::memory::shared;
+use super::memory::staging::BlockPool;
+use super::program::internal_shaders::InternalShaders;
+use super::program::kernel::VulkanProgram;
+use super::program::variants::Variants;
+use super::submit::command_allocator::CommandAllocator;
+use super::submit::list::List;
+use super::submit::profiling::Clock;
+use super::submit::queue::VulkanQueue;
+use super::submit::submit_queue::SubmitQueue;
+use crate::config::Config;
+use crate::device::batch::{DeviceCommand, ListItem, RectLayout};
+use crate::device::info::DeviceInfo;
+use crate::device::share::MemoryHandle;
+use crate::device::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue,
     DeviceResult, DeviceSemaphore, HostRange, ImageDesc, Priority, QueueDesc, SemaphoreOrigin, SharedKind,
 };
-use super::adapter::Adapter;
-use super::caps;
-use super::command_allocator::CommandAllocator;
-use super::conv::VkResultExt;
-use super::external;
-use super::image::Image;
-use super::instance::Instance;
-use super::internal_shaders::InternalShaders;
-use super::kernel::VulkanProgram;
-use super::linear;
-use super::list::List;
-use super::memory::{Buffer, BufferIds, Use};
-use super::profiling::Clock;
-use super::queue::VulkanQueue;
-use super::shared;
-use super::staging::BlockPool;
-use super::submit_queue::SubmitQueue;
-use super::variants::Variants;
-use crate::config::Config;
 use crate::store::Store;
 use ash::vk;
 use clspv_bridge::abi::CompiledProgram;
@@ -134,7 +134,7 @@ impl Gpu {
             buffer_device_address: adapter.features.device_addresses,
             allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 16 << 20),
         })
-        .map_err(super::conv::allocation_error)?;
+        .map_err(super::core::conv::allocation_error)?;
         let target = caps::target(&adapter);
         let info = caps::device_info(instance, &adapter, &target);
         let gpu: &'static Gpu = Box::leak(Box::new(Gpu {
@@ -449,7 +449,7 @@ impl DeviceOps for VulkanDevice {
 
     fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
         self.0.check_usable()?;
-        super::one_shot::transfer(self.0, command)
+        super::submit::one_shot::transfer(self.0, command)
     }
 
     fn import_memory(

@@ -4,41 +4,13 @@
 //! life of the process ([`device::Gpu`] is leaked): commands, memory and threads refer to it without
 //! counting. Work goes `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
-mod adapter;
-mod caps;
-mod command_allocator;
-mod conv;
-mod copy;
-mod descriptors;
+mod core;
 mod device;
-mod ext;
-mod external;
-mod format;
-mod hazard;
-mod image;
-mod instance;
-mod internal_shaders;
-mod kernel;
-mod linear;
-mod list;
 mod memory;
-mod nvidia;
-mod one_shot;
-mod pipeline;
-mod print;
-mod profiling;
-mod queue;
-mod reaper;
-mod record;
-mod record_image;
-mod rect;
-mod shared;
-mod staging;
-mod submit_queue;
-mod transfer;
-mod variants;
+mod program;
+mod submit;
 
-pub use instance::validation_messages;
+pub use self::core::instance::validation_messages;
 
 use super::traits::{DeviceDriver, DeviceOps};
 use crate::config::Config;
@@ -56,7 +28,7 @@ impl DeviceDriver for VulkanDriver {
     }
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
-        let Some(instance) = instance::get(config.validates("vulkan")) else { return Vec::new() };
+        let Some(instance) = core::instance::get(config.validates("vulkan")) else { return Vec::new() };
         // SAFETY: the instance is never destroyed.
         let physical = match unsafe { instance.raw.enumerate_physical_devices() } {
             Ok(list) => list,
@@ -67,7 +39,7 @@ impl DeviceDriver for VulkanDriver {
         };
         let mut devices: Vec<Arc<dyn DeviceOps>> = Vec::new();
         for p in physical {
-            let opened = adapter::Adapter::open(instance, p, &config.hidden_features)
+            let opened = core::adapter::Adapter::open(instance, p, &config.hidden_features)
                 .and_then(|a| device::Gpu::open(instance, a).map_err(|e| e.to_string()));
             match opened {
                 Ok(gpu) => devices.push(Arc::new(device::VulkanDevice(gpu))),

@@ -2,7 +2,7 @@
 //! so) where there is no Vulkan device.
 
 use super::super::traits::BufferDesc;
-use super::hazard::Before;
+use super::submit::hazard::Before;
 use super::*;
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
             .with_max_level(tracing::Level::WARN)
             .with_writer(std::io::stderr)
             .try_init();
-        instance::get(true);
+        core::instance::get(true);
         DRIVER.probe(&Config::default())
     });
     if list.is_empty() {
@@ -55,7 +55,7 @@ fn buffers_are_allocated_and_host_memory_is_imported_by_the_page() {
     let desc = BufferDesc { size: 1000, host_visible: false, name: "test" };
     let buffer = device.alloc_buffer(&desc).unwrap();
     assert_eq!(buffer.size(), 1000);
-    let raw = buffer.as_any().downcast_ref::<memory::Buffer>().unwrap();
+    let raw = buffer.as_any().downcast_ref::<memory::buffer::Buffer>().unwrap();
     assert!(raw.address != 0 && raw.address % 128 == 0);
     let huge = BufferDesc { size: u64::MAX, ..desc.clone() };
     assert!(device.alloc_buffer(&huge).is_err());
@@ -633,7 +633,7 @@ fn local_arguments_become_lengths_and_offsets() {
     ];
     let program = device.load(Arc::new(program)).unwrap();
     let kernel = program.kernel("scale").unwrap();
-    let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::VulkanKernel>().unwrap();
+    let kernel_impl = kernel.as_any().downcast_ref::<super::program::kernel::VulkanKernel>().unwrap();
     let memory = buffer(&device, 64);
     let launch = |last| Launch {
         kernel: kernel.clone(),
@@ -663,9 +663,9 @@ fn local_arguments_become_lengths_and_offsets() {
 #[test]
 fn the_copy_shader_copies_every_unit_and_no_other() {
     use super::device::VulkanDevice;
-    use super::memory::Buffer;
-    use super::record::Recorder;
-    use super::rect::Run;
+    use super::memory::buffer::Buffer;
+    use super::submit::record::Recorder;
+    use super::submit::rect::Run;
     let Some(device) = device() else { return };
     let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
     if !gpu.can_copy_units(0, 0, 16) {
@@ -707,8 +707,8 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
 #[ignore = "a measurement"]
 fn parts_of_a_round_trip() {
     use super::device::VulkanDevice;
-    use super::memory::{Buffer, Use};
-    use super::record::Recorder;
+    use super::memory::buffer::{Buffer, Use};
+    use super::submit::record::Recorder;
     use std::time::Instant;
     let Some(device) = device() else { return };
     let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;

@@ -1,10 +1,10 @@
 //! Internal shaders: pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory,
 //! where vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's bandwidth.
 
-use super::super::traits::{DeviceError, DeviceResult};
-use super::conv::VkResultExt;
-use super::device::Gpu;
-use super::staging::ArenaSlice;
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::staging::ArenaSlice;
 use ash::vk;
 use parking_lot::Mutex;
 

@@ -9,10 +9,10 @@
 //! after the buffer is gone. A buffer is freed on drop: the caller that submits work with it keeps it alive
 //! until the work is complete.
 
-use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
-use super::conv::{self, VkResultExt};
-use super::device::Gpu;
 use super::shared::Claim;
+use crate::device::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
+use crate::device::vulkan::core::conv::{self, VkResultExt};
+use crate::device::vulkan::device::Gpu;
 use crate::host_ptr::{self, HostPtr};
 use ash::vk;
 use gpu_allocator::MemoryLocation;

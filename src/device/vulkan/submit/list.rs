@@ -3,12 +3,12 @@
 //! A list has its own kernel arguments and patterns, written once. Lists with kernels that print keep their
 //! commands instead: these are recorded again into each primary command buffer, which has the print buffer.
 
-use super::super::batch::{DeviceCommand, ListItem};
-use super::super::traits::{DeviceError, DeviceList, DeviceResult};
 use super::command_allocator::CommandAllocator;
-use super::device::Gpu;
 use super::hazard::ObjectAccess;
 use super::record::Recorder;
+use crate::device::batch::{DeviceCommand, ListItem};
+use crate::device::traits::{DeviceError, DeviceList, DeviceResult};
+use crate::device::vulkan::device::Gpu;
 use ash::vk;
 use parking_lot::Mutex;
 use std::any::Any;

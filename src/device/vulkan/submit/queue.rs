@@ -4,20 +4,20 @@
 //! transfers to or from mapped memory are done by the host itself when everything they must follow is already
 //! complete.
 
-use super::super::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
-use super::super::traits::{
-    CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, QueueDesc, Submission,
-};
 use super::command_allocator::CommandAllocator;
-use super::device::Gpu;
-use super::external::VulkanSemaphore;
 use super::hazard::Before;
 use super::list::prints;
-use super::print::VulkanPrintBuffer;
 use super::profiling::Queries;
 use super::record::{ReadBack, ReadBacks, Recorder};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitQueue};
 use super::transfer::{IN_FLIGHT, Transfer};
+use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
+use crate::device::traits::{
+    CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, QueueDesc, Submission,
+};
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::external::VulkanSemaphore;
+use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use parking_lot::Mutex;

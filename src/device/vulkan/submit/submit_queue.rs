@@ -17,15 +17,15 @@
 //! than per device queue, no thread waits for *any* of several semaphores, which some drivers implement by
 //! polling.
 
-use super::super::batch::{BatchItem, CommandTicket, Outcome, Times};
-use super::super::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
 use super::command_allocator::CommandAllocator;
-use super::conv::VkResultExt;
-use super::device::Gpu;
-use super::print::VulkanPrintBuffer;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
+use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
+use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use ash::vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;

@@ -8,10 +8,10 @@
 // The API's names.
 #![allow(non_upper_case_globals)]
 
-use super::super::info::{FormatSupport, ImageUse};
-use super::instance::Instance;
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
+use crate::device::info::{FormatSupport, ImageUse};
+use crate::device::vulkan::core::instance::Instance;
 use ash::vk;
 use clspv_bridge::texel_format;
 use clspv_bridge::texel_order::{Source, TexelOrder};

@@ -5,12 +5,12 @@
 //! much. Without the extension the host cannot read the device clock: the host's time is returned for both,
 //! and command times are good for durations only.
 
-use super::super::batch::Times;
-use super::super::traits::{DeviceError, DeviceResult};
-use super::adapter::Adapter;
-use super::conv::VkResultExt;
-use super::device::Gpu;
-use super::instance::Instance;
+use crate::device::batch::Times;
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::core::adapter::Adapter;
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::core::instance::Instance;
+use crate::device::vulkan::device::Gpu;
 use ash::vk;
 use parking_lot::Mutex;
 

@@ -1,11 +1,11 @@
 //! A command allocator: one command buffer with its pool, staging memory and kernel arguments, from recording
 //! until the device has executed it.
 
-use super::super::traits::DeviceResult;
-use super::conv::VkResultExt;
-use super::device::Gpu;
 use super::hazard::Hazards;
-use super::staging::Arena;
+use crate::device::traits::DeviceResult;
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::staging::Arena;
 use ash::vk;
 
 /// Minimum block sizes of the two arenas.
@@ -61,7 +61,7 @@ impl CommandAllocator {
             Ok(()) => Ok(self),
             Err(e) => {
                 self.destroy(gpu);
-                Err(super::conv::error("vkBeginCommandBuffer", e))
+                Err(crate::device::vulkan::core::conv::error("vkBeginCommandBuffer", e))
             }
         }
     }
@@ -79,7 +79,7 @@ impl CommandAllocator {
             Ok(()) => Ok(allocator),
             Err(e) => {
                 allocator.destroy(gpu);
-                Err(super::conv::error("vkBeginCommandBuffer", e))
+                Err(crate::device::vulkan::core::conv::error("vkBeginCommandBuffer", e))
             }
         }
     }
@@ -110,7 +110,7 @@ impl CommandAllocator {
             Err(e) => {
                 // SAFETY: nothing was allocated from the pool.
                 unsafe { gpu.raw.destroy_command_pool(pool, None) };
-                Err(super::conv::error("vkAllocateCommandBuffers", e))
+                Err(crate::device::vulkan::core::conv::error("vkAllocateCommandBuffers", e))
             }
         }
     }

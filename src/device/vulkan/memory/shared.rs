@@ -12,11 +12,11 @@
 //! The supported level is determined by trial when the device is opened. Device addresses that the process
 //! already uses are skipped: their memory is held until a free address is found.
 
-use super::super::info::AddressSharing;
-use super::super::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
-use super::conv;
-use super::device::Gpu;
-use super::memory::{Buffer, Use};
+use super::buffer::{Buffer, Use};
+use crate::device::info::AddressSharing;
+use crate::device::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
+use crate::device::vulkan::core::conv;
+use crate::device::vulkan::device::Gpu;
 use crate::host_ptr::{HostPtr, page};
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

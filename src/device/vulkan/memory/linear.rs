@@ -6,14 +6,14 @@
 //! the Vulkan image is wider and higher than the OpenCL image. Kernels never query the size from the Vulkan
 //! image.
 
-use super::super::batch::RectLayout;
-use super::super::traits::{DeviceResult, ImageDesc};
-use super::conv::VkResultExt;
-use super::device::Gpu;
+use super::buffer::MemoryRange;
 use super::format::{self, Format};
-use super::memory::MemoryRange;
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::{CL_R, CL_UNORM_INT8};
+use crate::device::batch::RectLayout;
+use crate::device::traits::{DeviceResult, ImageDesc};
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::device::Gpu;
 use ash::vk;
 
 /// An image without memory.
@@ -187,11 +187,11 @@ pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::traits::{BufferDesc, DeviceMemory};
-    use super::super::tests::device;
-    use super::super::validation_messages;
     use super::*;
     use crate::cl::{CL_FLOAT, CL_RGBA};
+    use crate::device::traits::{BufferDesc, DeviceMemory};
+    use crate::device::vulkan::tests::device;
+    use crate::device::vulkan::validation_messages;
     use std::sync::Arc;
 
     /// The buffer with an image's texels, and their layout.

@@ -1,8 +1,8 @@
 //! Results of cl_nv_device_attribute_query, from Vulkan, the management library, and what follows from the
 //! compute capability. Pure.
 
-use super::super::info::NvidiaFacts;
-use super::super::nvml::Nvml;
+use crate::device::info::NvidiaFacts;
+use crate::device::nvml::Nvml;
 
 /// PCI id of the vendor.
 pub const VENDOR: u32 = 0x10de;

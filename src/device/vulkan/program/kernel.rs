@@ -4,16 +4,16 @@
 //! groups where the local size does not divide the global size, plus more where a dimension exceeds
 //! maxComputeWorkGroupCount.
 
-use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
-use super::super::localsize;
-use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
-use super::conv::align_up;
-use super::device::Gpu;
-use super::hazard::{Accesses, Object, ObjectAccess};
-use super::image::{Bound, image_of};
-use super::memory::{Buffer, Use};
-use super::one_shot;
 use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use crate::device::localsize;
+use crate::device::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
+use crate::device::vulkan::core::conv::align_up;
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::buffer::{Buffer, Use};
+use crate::device::vulkan::memory::image::{Bound, image_of};
+use crate::device::vulkan::submit::hazard::{Accesses, Object, ObjectAccess};
+use crate::device::vulkan::submit::one_shot;
 use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,

@@ -3,15 +3,15 @@
 //! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not report a
 //! fact, a comment says how it is found or estimated; an estimate also adds a line to [`DeviceInfo::notes`].
 
-use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
-use super::super::{machine, nvml};
 use super::adapter::Adapter;
 use super::conv;
-use super::format::Probe;
 use super::instance::Instance;
 use super::nvidia;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
+use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
+use crate::device::vulkan::memory::format::Probe;
+use crate::device::{machine, nvml};
 use ash::vk;
 use clspv_bridge::target::{Denorms32, FloatControls, SubgroupOps, Target};
 

@@ -4,10 +4,10 @@
 //! The driver's compilation results are cached on disk, under the hash of the variant's code and everything
 //! that identifies driver and device, unless the compilation took no time.
 
-use super::super::traits::{DeviceError, DeviceResult};
-use super::conv::{self, VkResultExt};
 use super::descriptors;
-use super::device::Gpu;
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::core::conv::{self, VkResultExt};
+use crate::device::vulkan::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
 use clspv_bridge::abi::{

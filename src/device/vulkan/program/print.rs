@@ -6,12 +6,12 @@
 //! of the print buffer, which usually suffices; more is fetched when necessary. The text is formatted when
 //! the command buffer is complete.
 
-use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
-use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, DeviceResult};
-use super::device::Gpu;
 use super::kernel::{VulkanKernel, buffer_of};
-use super::memory::{Buffer, Use};
-use super::one_shot;
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use crate::device::traits::{DeviceError, DeviceKernel, DeviceMemory, DeviceResult};
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::buffer::{Buffer, Use};
+use crate::device::vulkan::submit::one_shot;
 use crate::host_ptr::HostPtr;
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};

@@ -3,11 +3,11 @@
 //! Up to the device's limit they are pushed. A kernel with more (only one with many images) gets a set of its
 //! own, from a pool that lives as long as the command allocator.
 
-use super::super::traits::DeviceResult;
-use super::conv::VkResultExt;
-use super::device::Gpu;
-use super::image::Bound;
-use super::record::Recorder;
+use crate::device::traits::DeviceResult;
+use crate::device::vulkan::core::conv::VkResultExt;
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::image::Bound;
+use crate::device::vulkan::submit::record::Recorder;
 use ash::vk;
 use clspv_bridge::abi::BindingSource;
 use smallvec::SmallVec;
@@ -99,7 +99,7 @@ impl Info {
 
 impl Recorder {
     /// Binds the resources of a launch, in binding order.
-    pub(super) fn bind_descriptors(
+    pub fn bind_descriptors(
         &mut self,
         layout: vk::PipelineLayout,
         sets: vk::DescriptorSetLayout,

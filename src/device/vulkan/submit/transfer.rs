@@ -1,14 +1,14 @@
 //! Transfers between host memory and the device: their regions, their pieces, and where the host can execute
 //! them itself.
 
-use super::super::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
-use super::super::traits::{DeviceError, DeviceMemory, DeviceResult};
-use super::image::image_of;
-use super::kernel::buffer_of;
-use super::memory::QUICK_READ;
 use super::record::{LINEAR, Recorder, copy_rect};
 use super::rect;
 use crate::cl::image::bytes_of;
+use crate::device::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
+use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
+use crate::device::vulkan::memory::buffer::QUICK_READ;
+use crate::device::vulkan::memory::image::image_of;
+use crate::device::vulkan::program::kernel::buffer_of;
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
 

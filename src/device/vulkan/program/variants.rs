@@ -4,8 +4,8 @@
 //! applications build the same source again and again, and the driver would compile it each time. A lock
 //! guards the table.
 
-use super::device::Gpu;
 use super::pipeline::Pipelines;
+use crate::device::vulkan::device::Gpu;
 use clspv_bridge::abi::{KernelVariant, LaunchAbi};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -52,9 +52,9 @@ impl Variants {
 
 #[cfg(test)]
 mod tests {
-    use super::super::device::VulkanDevice;
-    use super::super::tests::{device, scale_variant};
     use super::*;
+    use crate::device::vulkan::device::VulkanDevice;
+    use crate::device::vulkan::tests::{device, scale_variant};
     use clspv_bridge::abi::{BlockStorage, PointerMode};
 
     #[test]

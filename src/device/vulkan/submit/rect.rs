@@ -1,6 +1,6 @@
 //! Rectangular regions as lists of contiguous runs.
 
-use super::super::batch::RectLayout;
+use crate::device::batch::RectLayout;
 use smallvec::SmallVec;
 
 /// A contiguous run: offsets in both layouts, and bytes.

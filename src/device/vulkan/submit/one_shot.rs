@@ -1,14 +1,14 @@
 //! One-shot submissions, waited for and outside of every device queue: contents of new memory, layouts of new
 //! images, transfers between devices.
 
-use super::super::batch::DeviceCommand;
-use super::super::traits::{DeviceError, DeviceResult};
-use super::device::Gpu;
 use super::hazard::Before;
-use super::memory::Buffer;
 use super::record::Recorder;
 use super::submit_queue::SubmitQueue;
 use super::transfer::{PIECE, Transfer};
+use crate::device::batch::DeviceCommand;
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::buffer::Buffer;
 use ash::vk;
 
 /// Uploads bytes to a new buffer and waits for completion.

@@ -3,19 +3,19 @@
 //! Host memory is read while recording (writes go through staging or into the command buffer) and written at
 //! completion ([`ReadBack`]).
 
-use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
-use super::super::traits::{DeviceError, DeviceResult};
 use super::command_allocator::CommandAllocator;
-use super::device::Gpu;
 use super::hazard::{Accesses, Barrier, BarrierTracker, Before, Engine, Footprint, Object, ObjectAccess};
-use super::image::Bound;
-use super::kernel::{PrintTarget, VulkanKernel, buffer_of};
 use super::list::List;
-use super::memory::Buffer;
-use super::pipeline::Pipeline;
-use super::print::VulkanPrintBuffer;
 use super::rect;
-use super::staging::ArenaSlice;
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::buffer::Buffer;
+use crate::device::vulkan::memory::image::Bound;
+use crate::device::vulkan::memory::staging::ArenaSlice;
+use crate::device::vulkan::program::kernel::{PrintTarget, VulkanKernel, buffer_of};
+use crate::device::vulkan::program::pipeline::Pipeline;
+use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::BlockStorage;
@@ -70,7 +70,7 @@ pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch
 
 /// Recorder of one command buffer.
 pub struct Recorder {
-    pub(super) gpu: &'static Gpu,
+    pub gpu: &'static Gpu,
     pub allocator: CommandAllocator,
     barriers: BarrierTracker,
     /// Whether a transfer was recorded.
@@ -215,7 +215,7 @@ impl Recorder {
             Ok(()) => Ok((self.allocator, self.read_backs)),
             Err(e) => {
                 self.allocator.recycle(self.gpu);
-                Err(super::conv::error("vkEndCommandBuffer", e))
+                Err(crate::device::vulkan::core::conv::error("vkEndCommandBuffer", e))
             }
         }
     }
@@ -227,7 +227,7 @@ impl Recorder {
             Ok(()) => Ok((self.allocator, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),
             Err(e) => {
                 self.allocator.dispose(self.gpu);
-                Err(super::conv::error("vkEndCommandBuffer", e))
+                Err(crate::device::vulkan::core::conv::error("vkEndCommandBuffer", e))
             }
         }
     }

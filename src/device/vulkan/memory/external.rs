@@ -5,13 +5,13 @@
 //! memory is never mapped: the application synchronises its other users, and transfers by the device follow
 //! the order of its commands.
 
-use super::super::share::{MemoryHandle, SemaphoreHandle};
-use super::super::traits::{DeviceError, DeviceResult, DeviceSemaphore, SemaphoreOrigin};
-use super::conv::{self, VkResultExt};
-use super::device::Gpu;
-use super::ext::Extensions;
-use super::instance::Instance;
-use super::memory::{Buffer, allocate_flags, usage};
+use super::buffer::{Buffer, allocate_flags, usage};
+use crate::device::share::{MemoryHandle, SemaphoreHandle};
+use crate::device::traits::{DeviceError, DeviceResult, DeviceSemaphore, SemaphoreOrigin};
+use crate::device::vulkan::core::conv::{self, VkResultExt};
+use crate::device::vulkan::core::ext::Extensions;
+use crate::device::vulkan::core::instance::Instance;
+use crate::device::vulkan::device::Gpu;
 use ash::vk;
 use std::any::Any;
 use std::os::fd::RawFd;

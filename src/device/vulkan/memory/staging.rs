@@ -4,10 +4,10 @@
 //! command buffer; blocks after the first small one return to the device's [`BlockPool`], which keeps a
 //! bounded amount.
 
-use super::super::traits::{DeviceError, DeviceResult};
-use super::conv;
-use super::device::Gpu;
-use super::memory::{Buffer, Use};
+use super::buffer::{Buffer, Use};
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::core::conv;
+use crate::device::vulkan::device::Gpu;
 use ash::vk;
 use parking_lot::Mutex;
 

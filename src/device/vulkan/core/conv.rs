@@ -1,6 +1,6 @@
 //! Conversions between Vulkan's types and the device layer's, and small arithmetic shared by the recorder.
 
-use super::super::traits::DeviceError;
+use crate::device::traits::DeviceError;
 use ash::vk;
 
 /// The device error for a Vulkan result.

@@ -1,15 +1,15 @@
 //! Recording of commands on images. Host memory is read while recording and written at completion, as for
 //! buffers.
 
-use super::super::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
-use super::super::traits::{DeviceError, DeviceResult};
 use super::hazard::Engine;
 use super::hazard::{Object, ObjectAccess};
-use super::image::{self, Image, image_of};
-use super::kernel::buffer_of;
 use super::record::{ReadBack, Recorder, copy_rect, part, shifted};
 use super::rect;
 use crate::cl::image::{ImageKind, bytes_of};
+use crate::device::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
+use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::memory::image::{self, Image, image_of};
+use crate::device::vulkan::program::kernel::buffer_of;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 

@@ -11,16 +11,16 @@
 //! Everything is freed on drop; the caller that submits work keeps the image alive until the work is
 //! complete.
 
-use super::super::batch::{ImageRange, RectLayout};
-use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
-use super::conv::{self, VkResultExt};
-use super::device::Gpu;
+use super::buffer::{Buffer, Use};
 use super::format::{self, Format};
-use super::hazard::{Object, ObjectAccess};
 use super::linear::Linear;
-use super::memory::{Buffer, Use};
-use super::one_shot;
 use crate::cl::image::{ImageKind, bytes_of};
+use crate::device::batch::{ImageRange, RectLayout};
+use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
+use crate::device::vulkan::core::conv::{self, VkResultExt};
+use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::submit::hazard::{Object, ObjectAccess};
+use crate::device::vulkan::submit::one_shot;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::ImageBinding;

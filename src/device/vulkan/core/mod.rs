@@ -1,0 +1,8 @@
+//! What Vulkan offers: the instance, the physical devices, their capabilities and the opened device.
+
+pub mod adapter;
+pub mod caps;
+pub mod conv;
+pub mod ext;
+pub mod instance;
+pub mod nvidia;

@@ -1,0 +1,8 @@
+//! Programs: kernels and their pipelines, descriptors and launch plans, and the shaders of the device layer.
+
+pub mod descriptors;
+pub mod internal_shaders;
+pub mod kernel;
+pub mod pipeline;
+pub mod print;
+pub mod variants;
