@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-/// An address that belongs to the application and is only handed back to it.
+/// An address of the application that is only passed back to it.
 #[derive(Clone, Copy)]
 pub struct UserData(pub *mut c_void);
-// SAFETY: never dereferenced by us; the application knows that its callbacks may run on any thread.
+// SAFETY: never dereferenced here; the application must expect its callbacks on any thread.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}

@@ -1,9 +1,10 @@
 //! Raw arguments of the C interface as Rust values.
 //!
-//! The only place that reads arrays, strings and property lists of the application. Every function trusts a non-null
-//! pointer to be as long as its count or terminator says, as the specification allows; it checks everything else.
+//! The only module that reads arrays, strings and property lists of the application. Every function relies on
+//! a non-null pointer being as long as its count or terminator says, as the specification allows; it checks
+//! everything else.
 
-// Entry points are the unsafe functions; what they pass on is read here under their contract.
+// Entry points are the unsafe functions; their pointers are read here under their contract.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
 
 use crate::handle::{Handle, HandleTarget};
@@ -14,7 +15,7 @@ use smallvec::SmallVec;
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-/// An array of `n` elements. CL_INVALID_VALUE if it is NULL with a count or has a pointer without one.
+/// An array of `n` elements. CL_INVALID_VALUE for NULL with a count, or a pointer with a count of 0.
 pub fn slice<'a, T>(ptr: *const T, n: usize) -> Result<&'a [T]> {
     match (ptr.is_null(), n) {
         (true, 0) => Ok(&[]),
@@ -26,7 +27,7 @@ pub fn slice<'a, T>(ptr: *const T, n: usize) -> Result<&'a [T]> {
     }
 }
 
-/// An array of `n` elements that may be absent whatever the count: None if NULL.
+/// An array of `n` elements that may be NULL whatever the count.
 pub fn optional_slice<'a, T>(ptr: *const T, n: usize) -> Option<&'a [T]> {
     // SAFETY: as for `slice`.
     (!ptr.is_null()).then(|| unsafe { std::slice::from_raw_parts(ptr, n) })
@@ -45,7 +46,7 @@ pub fn string(ptr: *const c_char) -> Result<String> {
     optional_string(ptr).ok_or_else(|| err!(CL_INVALID_VALUE, "string is NULL"))
 }
 
-/// A zero-terminated string, or None for NULL.
+/// A zero-terminated string; `None` for NULL.
 pub fn optional_string(ptr: *const c_char) -> Option<String> {
     // SAFETY: a non-null string of the application is zero-terminated.
     (!ptr.is_null()).then(|| unsafe { CStr::from_ptr(ptr) }.to_string_lossy().into_owned())
@@ -53,7 +54,6 @@ pub fn optional_string(ptr: *const c_char) -> Option<String> {
 
 /// The strings of clCreateProgramWithSource: a length of 0, or no lengths, means zero-terminated.
 pub fn strings(count: cl_uint, ptr: *const *const c_char, lengths: *const usize) -> Result<Vec<Vec<u8>>> {
-    // count must not be 0 and no string may be NULL.
     if count == 0 {
         return Err(err!(CL_INVALID_VALUE, "no strings"));
     }
@@ -66,7 +66,7 @@ pub fn strings(count: cl_uint, ptr: *const *const c_char, lengths: *const usize)
         let bytes = match lengths.and_then(|l| l.get(i)).copied().unwrap_or(0) {
             // SAFETY: without a length the string is zero-terminated.
             0 => unsafe { CStr::from_ptr(*string) }.to_bytes(),
-            // SAFETY: the application passes that many characters.
+            // SAFETY: the application passes `n` characters.
             n => unsafe { std::slice::from_raw_parts(string.cast::<u8>(), n) },
         };
         out.push(bytes.to_vec());
@@ -78,11 +78,12 @@ pub fn strings(count: cl_uint, ptr: *const *const c_char, lengths: *const usize)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties<T> {
     pub pairs: Vec<(T, T)>,
-    /// The list as given, with its terminating 0; empty if the pointer was NULL. What the ..._PROPERTIES queries answer.
+    /// The list as passed, with its terminating 0; empty if the pointer was NULL. The answer of
+    /// ..._PROPERTIES queries.
     pub raw: Vec<T>,
 }
 
-/// The longest property list anyone needs; a longer one has no terminator.
+/// Limit of a property list's length; a longer one is taken to have no terminator.
 const MAX_PROPERTIES: usize = 1024;
 
 /// Reads a zero-terminated list of pairs; NULL is an empty list.
@@ -93,7 +94,7 @@ pub fn properties<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<Proper
     }
     let zero = T::default();
     for i in 0..MAX_PROPERTIES {
-        // SAFETY: the list goes on until a key is 0.
+        // SAFETY: the list continues until a key is 0.
         let key = unsafe { ptr.add(2 * i).read_unaligned() };
         list.raw.push(key);
         if key == zero {
@@ -114,7 +115,7 @@ pub fn property_values<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<V
     }
     let mut values = Vec::new();
     for i in 0..MAX_PROPERTIES {
-        // SAFETY: the list goes on until a value is 0.
+        // SAFETY: the list continues until a value is 0.
         let value = unsafe { ptr.add(i).read_unaligned() };
         if value == T::default() {
             return Ok(values);
@@ -124,30 +125,30 @@ pub fn property_values<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<V
     Err(err!(CL_INVALID_VALUE, "property list without end"))
 }
 
-/// Walks over a property list in which some values are lists of their own, of words that are not zero.
+/// Reader of a property list in which some values are lists of nonzero words.
 pub struct Words {
     ptr: *const u64,
     seen: Vec<u64>,
 }
 
 impl Words {
-    /// Of a list that is not NULL.
+    /// A reader of a list that is not NULL.
     pub fn new(ptr: *const u64) -> Words {
         Words { ptr, seen: Vec::new() }
     }
 
-    /// The next word: a name, a value, or the list's final zero, after which there is nothing to read.
+    /// The next word: a name, a value, or the list's final zero, after which nothing may be read.
     pub fn next_word(&mut self) -> Result<u64> {
         if self.seen.len() >= 2 * MAX_PROPERTIES {
             return Err(err!(CL_INVALID_PROPERTY, "property list without end"));
         }
-        // SAFETY: the list goes on until its zero, which the caller has not read.
+        // SAFETY: the list continues until its zero, which the caller has not read.
         let word = unsafe { self.ptr.add(self.seen.len()).read_unaligned() };
         self.seen.push(word);
         Ok(word)
     }
 
-    /// The words of a value up to a zero.
+    /// The words of a list value, up to its zero.
     pub fn list(&mut self) -> Result<Vec<u64>> {
         let mut out = Vec::new();
         loop {
@@ -158,14 +159,14 @@ impl Words {
         }
     }
 
-    /// Everything that was read.
+    /// All words that were read.
     pub fn into_list(self) -> Vec<u64> {
         self.seen
     }
 }
 
-/// An array of handles as objects. `mismatch` is the code for a NULL array with a count or the reverse; a bad handle has
-/// its kind's code.
+/// Resolves an array of handles. `mismatch` is the code for a NULL array with a count or the reverse; an
+/// invalid handle has its kind's code.
 pub fn handles<T: HandleTarget>(
     n: cl_uint,
     ptr: *const *mut T,
@@ -176,7 +177,7 @@ pub fn handles<T: HandleTarget>(
     list.iter().map(|h| h.arc()).collect()
 }
 
-/// An event wait list: CL_INVALID_EVENT_WAIT_LIST for whatever is wrong with it.
+/// Resolves an event wait list: CL_INVALID_EVENT_WAIT_LIST for every error.
 pub fn wait_list<T: HandleTarget>(n: cl_uint, ptr: *const *mut T) -> Result<SmallVec<[Arc<T::Object>; 4]>> {
     if n == 0 && ptr.is_null() {
         return Ok(SmallVec::new());
@@ -184,8 +185,8 @@ pub fn wait_list<T: HandleTarget>(n: cl_uint, ptr: *const *mut T) -> Result<Smal
     handles(n, ptr, CL_INVALID_EVENT_WAIT_LIST).map_err(|e| err!(CL_INVALID_EVENT_WAIT_LIST, "{e}"))
 }
 
-/// Answers a query for a list (clGetPlatformIDs and the like): as many values as there is room for, and how many there
-/// are. The caller has checked the arguments.
+/// Answers a query of a list (such as clGetPlatformIDs): writes as many values as fit, and their total
+/// number. The caller has checked the arguments.
 pub fn write_list<T: Copy>(values: &[T], room: cl_uint, out: *mut T, count: *mut cl_uint) {
     if !out.is_null() {
         for (i, value) in values.iter().take(room as usize).enumerate() {
@@ -196,7 +197,7 @@ pub fn write_list<T: Copy>(values: &[T], room: cl_uint, out: *mut T, count: *mut
     write_out(count, values.len() as cl_uint);
 }
 
-/// Stores a result if the application wants it.
+/// Writes a result unless the pointer is NULL.
 pub fn write_out<T>(ptr: *mut T, value: T) {
     if !ptr.is_null() {
         // SAFETY: a non-null result pointer is valid.

@@ -1,7 +1,7 @@
-//! The table that loaders call through, and functions found by name.
+//! The dispatch table of loaders, and the lookup of functions by name.
 //!
-//! The two slots that ICD 2 reserves hold its tag. A function that is not named here answers CL_INVALID_OPERATION, so
-//! no slot of the table is ever null where a loader may call it.
+//! The two slots that ICD 2 reserves contain its tag. A function that is not named here returns
+//! CL_INVALID_OPERATION, so no slot of the table that a loader may call is null.
 
 use crate::api::platform;
 use crate::autogen_dispatch::{Dispatch, MISSING};
@@ -9,7 +9,7 @@ use std::ffi::c_void;
 
 macro_rules! dispatch_table {
     ($($module:ident: [$($name:ident),* $(,)?])*) => {
-        /// What the first word of every handle points to.
+        /// The dispatch table that the first word of every handle points to.
         pub static DISPATCH: Dispatch = Dispatch {
             $($($name: crate::api::$module::$name,)*)*
             ..MISSING
@@ -17,7 +17,7 @@ macro_rules! dispatch_table {
     };
 }
 
-// One block a file of `api/`, in alphabetical order.
+// One block per file of `api/`, in alphabetical order.
 dispatch_table! {
     buffer: [
         clCreateBuffer, clCreateBufferWithProperties, clCreateSubBuffer, clRetainMemObject, clReleaseMemObject,
@@ -96,7 +96,7 @@ macro_rules! extension_table {
     };
 }
 
-// One block a file of `api/`, in alphabetical order.
+// One block per file of `api/`, in alphabetical order.
 extension_table! {
     command_buffer: [
         clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR, clFinalizeCommandBufferKHR,
@@ -139,7 +139,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("clGetKernelSuggestedLocalWorkSizeKHR", "clGetKernelSuggestedLocalWorkSize"),
 ];
 
-/// The address of an extension function, if it is implemented. Core functions are not found.
+/// The address of an implemented extension function; `None` for core functions.
 pub fn find_extension(name: &str) -> Option<*const c_void> {
     if let Some((_, address)) = EXTENSIONS.iter().find(|(own, _)| *own == name) {
         return Some(address());
@@ -149,7 +149,7 @@ pub fn find_extension(name: &str) -> Option<*const c_void> {
     (found != missing).then_some(found)
 }
 
-/// The address of any function: core, and extensions.
+/// The address of any function: core, or extension.
 pub fn find(name: &str) -> Option<*const c_void> {
     match name {
         "clGetPlatformIDs" => Some(platform::clGetPlatformIDs as *const c_void),

@@ -1,4 +1,5 @@
-//! `entry!`: what every entry point does around its body - contain panics, log errors, follow the errcode_ret protocol.
+//! `entry!`: the code around the body of every entry point. It contains panics, logs errors and implements
+//! errcode_ret.
 //!
 //! Three forms:
 //! ```ignore
@@ -6,19 +7,19 @@
 //! entry! { fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { Ok(handle) } } // Result<handle>
 //! entry! { fn clSVMAlloc(context: cl_context) -> *mut c_void, or null_mut(); { Ok(ptr) } }    // Result<value>
 //! ```
-//! `for command_queue fn ...` also reports errors to the context of that argument ([`crate::notify`]).
-//! The second appends the parameter `errcode_ret: *mut cl_int`; a null handle means that memory has run out. A function
-//! is exported under its name; `entry! { extension fn ... }` makes one that is only found by name through
-//! clGetExtensionFunctionAddressForPlatform.
+//! `for command_queue fn ...` also reports errors to the context of that argument ([`crate::notify`]). The
+//! second form appends the parameter `errcode_ret: *mut cl_int`; a null handle means out of memory. A
+//! function is exported under its name; `entry! { extension fn ... }` defines one that is only found by name
+//! through clGetExtensionFunctionAddressForPlatform.
 
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::fork;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a body; a panic is an error. Errors are logged here, once.
+/// Runs a body; a panic becomes an error. Errors are logged here, once.
 pub fn guard<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Nothing works in a forked child, where any lock may be held for ever; logging takes locks too.
+    // Nothing works in a forked child, where a lock may be held forever; logging takes locks, too.
     if fork::is_child() {
         return Err(Error::new(CL_OUT_OF_RESOURCES));
     }
@@ -37,7 +38,7 @@ pub fn code(result: Result<()>) -> cl_int {
     result.map_or_else(|e| e.code(), |()| CL_SUCCESS)
 }
 
-/// Stores the code of a result and gives its handle, or NULL.
+/// Writes the code of a result. Returns its handle, or NULL.
 ///
 /// # Safety
 /// `errcode_ret` is NULL or points to a cl_int.
@@ -48,13 +49,13 @@ pub unsafe fn handle<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mu
         Err(error) => (std::ptr::null_mut(), error.code()),
     };
     if !errcode_ret.is_null() {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: by this function's contract.
         unsafe { errcode_ret.write(code) };
     }
     handle
 }
 
-/// Defines an entry point; see the module's text.
+/// Defines an entry point; see the module documentation.
 #[macro_export]
 macro_rules! entry {
     ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
@@ -90,7 +91,7 @@ macro_rules! entry {
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
             let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
-            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification demands.
+            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
     };
@@ -99,7 +100,7 @@ macro_rules! entry {
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
             let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
-            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification demands.
+            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
     };
@@ -115,9 +116,9 @@ macro_rules! entry {
 }
 
 pub use entry;
-/// For the macro.
+/// Used by the macro.
 pub type Int = cl_int;
-/// For the macro.
+/// Used by the macro.
 pub type Res<T> = Result<T>;
 
 #[cfg(test)]

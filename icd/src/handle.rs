@@ -1,16 +1,17 @@
-//! Handles: what applications hold instead of objects.
+//! Handles, by which applications refer to objects.
 //!
-//! A handle is the address of a [`Slot`]. Slots live in regions that are never unmapped, so a stale handle still leads
-//! loaders to a dispatch table and us to a slot that says it is dead. Lookup takes no lock and counts no reference:
-//! the address must lie in a region, be slot-aligned, and the slot must be marked with the kind asked for.
+//! A handle is the address of a [`Slot`]. Slots are in regions that are never unmapped, so a stale handle
+//! still leads loaders to a dispatch table, and the driver to a slot that is marked dead. Lookup takes no
+//! lock and counts no reference: the address must be in a region and slot-aligned, and the slot must be
+//! marked with the requested kind.
 //!
-//! While the application's count is positive the slot owns one strong reference to the object. At zero the reference
-//! is given back; if the runtime still holds the object its handle stays usable (parent queries return such handles),
-//! and a retain takes the reference again. When the object dies its slot is marked dead and rests in a queue before
-//! reuse, so that use after release is reported rather than aliased.
+//! While the application's count is positive the slot owns one strong reference to the object. At zero the
+//! reference is released; if the runtime still holds the object its handle stays usable (parent queries
+//! return such handles), and a retain acquires the reference again. When the object is destroyed its slot is
+//! marked dead and is quarantined before reuse, so that use after release is reported rather than aliased.
 //!
-//! Not covered: an application that releases an object in one thread while another thread is inside a call with it.
-//! Locks: `POOL` (rank Handles), held only to hand out and take back slots.
+//! Not covered: an application that releases an object in one thread while another thread is inside a call
+//! with it. Locks: `POOL` (rank Handles), held only to allocate and free slots.
 
 use crate::autogen_dispatch::Dispatch;
 use pyroclast_runtime::callback::release;
@@ -25,7 +26,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-/// What a handle points to. The first two words belong to the ICD interface.
+/// The target of a handle. The first two words are defined by the ICD interface.
 #[repr(C, align(64))]
 pub struct Slot {
     dispatch: *const Dispatch,
@@ -40,19 +41,19 @@ pub struct Slot {
 
 const DEAD: u32 = 0;
 const SLOT_BYTES: usize = size_of::<Slot>();
-/// Slots of the first region; each further region has twice as many.
+/// Number of slots of the first region; each further region has twice as many.
 const FIRST_REGION: usize = 1024;
 const REGION_ALIGN: usize = 64 * 1024;
 const MAX_REGIONS: usize = 22;
-/// Dead slots that rest before one is used again.
+/// Number of dead slots in quarantine before one is reused.
 const QUARANTINE: usize = 1024;
 
 /// Addresses of the regions, filled in order and never emptied. Region i has `FIRST_REGION << i` slots.
 static REGIONS: [AtomicPtr<Slot>; MAX_REGIONS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_REGIONS];
-/// How many regions there are; written after the address of the region.
+/// Number of regions; written after the address of the region.
 static REGION_COUNT: AtomicUsize = AtomicUsize::new(0);
-/// What clIcdSetPlatformDispatchDataKHR set; new handles carry it.
+/// The data of clIcdSetPlatformDispatchDataKHR; new handles carry it.
 static DISPATCH_DATA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 struct SlotAddress(NonNull<Slot>);
@@ -60,7 +61,7 @@ struct SlotAddress(NonNull<Slot>);
 unsafe impl Send for SlotAddress {}
 
 struct Pool {
-    /// Slots of the newest region that have been handed out.
+    /// Number of slots of the newest region in use.
     used: usize,
     quarantine: VecDeque<SlotAddress>,
 }
@@ -68,7 +69,7 @@ struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Rank::Handles, Pool { used: 0, quarantine: VecDeque::new() });
 
 impl Pool {
-    /// A slot to use, or None if memory has run out.
+    /// Allocates a slot; `None` if out of memory.
     fn take(&mut self) -> Option<NonNull<Slot>> {
         if self.quarantine.len() > QUARANTINE
             && let Some(SlotAddress(slot)) = self.quarantine.pop_front()
@@ -91,7 +92,7 @@ impl Pool {
     }
 }
 
-/// Adds region number `count`; called with `POOL` held.
+/// Adds region `count`; called with `POOL` held.
 fn grow(count: usize) -> bool {
     let Some(entry) = REGIONS.get(count) else { return false };
     let slots = FIRST_REGION << count;
@@ -109,7 +110,7 @@ fn grow(count: usize) -> bool {
             api_refs: AtomicU32::new(0),
             object: AtomicPtr::new(std::ptr::null_mut()),
         };
-        // SAFETY: `i` is within the region just allocated, which nobody else knows yet.
+        // SAFETY: `i` is within the region just allocated, which is not shared yet.
         unsafe { region.add(i).write(slot) };
     }
     entry.store(region, Ordering::Relaxed);
@@ -117,7 +118,7 @@ fn grow(count: usize) -> bool {
     true
 }
 
-/// The slot at `ptr`, if that is the address of a slot at all.
+/// The slot at `ptr`, if that is the address of a slot.
 fn slot_at<'a>(ptr: *const c_void) -> Option<&'a Slot> {
     let count = REGION_COUNT.load(Ordering::Acquire);
     for (i, region) in REGIONS.iter().enumerate().take(count) {
@@ -142,17 +143,17 @@ fn make_slot(kind: ObjectKind, object: *const c_void) -> Option<NonNull<c_void>>
     Some(slot.cast())
 }
 
-/// Marks the slot of an object that has died.
+/// Marks the slot of a destroyed object as dead.
 fn retire(handle: NonNull<c_void>) {
     let slot = handle.cast::<Slot>();
-    // SAFETY: the handle was made by `make_slot`.
+    // SAFETY: the handle was created by `make_slot`.
     let fields = unsafe { slot.as_ref() };
     fields.kind.store(DEAD, Ordering::Release);
     fields.object.store(std::ptr::null_mut(), Ordering::Relaxed);
     POOL.lock().quarantine.push_back(SlotAddress(slot));
 }
 
-/// Notes the loader's data for this platform: existing handles and later ones carry it.
+/// Stores the loader's data for this platform: existing handles and later ones carry it.
 pub fn set_dispatch_data(data: *mut c_void) {
     let _pool = POOL.lock();
     DISPATCH_DATA.store(data, Ordering::Release);
@@ -166,26 +167,25 @@ pub fn set_dispatch_data(data: *mut c_void) {
     }
 }
 
-/// Says which object a handle type stands for; implemented for `_cl_context`, `_cl_mem` and so on.
+/// The object type of a handle type; implemented for `_cl_context`, `_cl_mem` and so on.
 pub trait HandleTarget {
     type Object: ApiObject;
 }
 
-/// What can be done with a handle. Anything that is not a live handle of the right kind is answered with the kind's
-/// error code.
+/// Operations on handles. Anything but a live handle of the right kind yields the kind's error code.
 pub trait Handle: Copy + Sized {
     type Object: ApiObject;
     /// The object, borrowed for the duration of the call.
     fn get<'a>(self) -> Result<&'a Self::Object>;
-    /// The object, kept alive by the result.
+    /// A reference to the object, which keeps it alive.
     fn arc(self) -> Result<Arc<Self::Object>>;
-    /// The handle of a new object, whose application reference count becomes 1. NULL if memory has run out.
+    /// The handle of a new object, with an application reference count of 1. NULL if out of memory.
     fn publish(object: Arc<Self::Object>) -> Self;
-    /// The handle of an object without a reference of the application (parent queries). NULL if memory has run out.
+    /// The handle of an object, without an application reference (parent queries). NULL if out of memory.
     fn of(object: &Arc<Self::Object>) -> Self;
     /// Adds an application reference.
     fn retain(self) -> Result<()>;
-    /// Takes an application reference away; an error if there is none.
+    /// Removes an application reference; an error if there is none.
     fn release(self) -> Result<()>;
     /// The application's reference count.
     fn reference_count(self) -> Result<cl_uint>;
@@ -213,7 +213,7 @@ impl<H: HandleTarget> Handle for *mut H {
 
     fn arc(self) -> Result<Arc<H::Object>> {
         let (_, object) = live::<H::Object>(self.cast())?;
-        // SAFETY: the object came from an Arc and is alive, as above; the count taken is the result's.
+        // SAFETY: the object came from an Arc and is alive, as above; the new count belongs to the result.
         Ok(unsafe {
             Arc::increment_strong_count(object);
             Arc::from_raw(object)
@@ -223,7 +223,7 @@ impl<H: HandleTarget> Handle for *mut H {
     fn publish(object: Arc<H::Object>) -> Self {
         let handle = Self::of(&object);
         if !handle.is_null() {
-            // The slot is live: its object is in our hands.
+            // The slot is live, since the object is held here.
             let _ = handle.retain();
         }
         handle
@@ -242,12 +242,12 @@ impl<H: HandleTarget> Handle for *mut H {
             Ok(_) => Ok(()),
             Err(u32::MAX) => Err(Error::with(CL_OUT_OF_RESOURCES, "too many references")),
             Err(_) => {
-                // The count was zero: the slot takes its strong reference (again) before the count rises.
+                // The count was zero: the slot acquires its strong reference (again) before the count rises.
                 // SAFETY: the object came from an Arc and is alive because the slot is live.
                 unsafe { Arc::increment_strong_count(object) };
                 if slot.api_refs.fetch_add(1, Ordering::AcqRel) != 0 {
-                    // Another thread was faster and has given the slot its reference.
-                    // SAFETY: gives back the count taken above; the slot's own keeps the object alive.
+                    // Another thread was faster and has acquired the slot's reference.
+                    // SAFETY: releases the count taken above; the slot's own keeps the object alive.
                     unsafe { Arc::decrement_strong_count(object) };
                 }
                 Ok(())

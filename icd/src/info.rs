@@ -1,4 +1,4 @@
-//! The protocol of the clGet*Info queries: value, its size, and the application's buffer.
+//! The protocol of clGet*Info queries: value, its size, and the application's buffer.
 
 use crate::convert::write_out;
 use pyroclast_runtime::cl::*;
@@ -7,7 +7,7 @@ use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
 use std::ffi::c_void;
 
-/// Answers a query. CL_INVALID_VALUE if the application's buffer is too small for the value.
+/// Writes the answer to a query. CL_INVALID_VALUE if the application's buffer is too small.
 pub fn write(value: InfoValue, size: usize, ptr: *mut c_void, size_ret: *mut usize) -> Result<()> {
     let bytes = value.to_bytes();
     if !ptr.is_null() {
@@ -21,7 +21,7 @@ pub fn write(value: InfoValue, size: usize, ptr: *mut c_void, size_ret: *mut usi
     Ok(())
 }
 
-/// The error for a param_name that the query does not know.
+/// The error for an unknown param_name of a query.
 pub fn unknown(query: &str, param_name: cl_uint) -> pyroclast_runtime::error::Error {
     err!(CL_INVALID_VALUE, "{query} has no parameter {param_name:#x}")
 }

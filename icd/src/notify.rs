@@ -1,8 +1,9 @@
-//! Reports errors of calls to the callback that the application gave clCreateContext.
+//! Reports errors of calls to the callback passed to clCreateContext.
 //!
-//! The specification asks for reports of what goes wrong in a context at run time: enqueueing, building, creating
-//! buffers. `entry!`'s `for ARGUMENT fn` form does it for a call. The callback runs on the callback thread, so a call
-//! never waits for it and no lock is held; failures of commands that were accepted come from the runtime itself.
+//! The specification requires reports of run-time errors in a context: of enqueueing, building, creating
+//! buffers. `entry!`'s `for ARGUMENT fn` form reports those of a call. The callback runs on the callback
+//! thread, so a call never waits for it and no lock is held; the runtime itself reports failures of accepted
+//! commands.
 
 use crate::handle::Handle;
 use pyroclast_runtime::cl::*;
@@ -10,9 +11,9 @@ use pyroclast_runtime::context::Context;
 use pyroclast_runtime::error::Error;
 use std::sync::Arc;
 
-/// A handle whose object belongs to a context.
+/// A handle to an object that belongs to a context.
 pub trait InContext {
-    /// The context; `None` for a handle that is not valid.
+    /// The context; `None` for an invalid handle.
     fn context(self) -> Option<Arc<Context>>;
 }
 
@@ -34,7 +35,7 @@ impl InContext for cl_program {
     }
 }
 
-/// Tells the context of `handle` that a call failed.
+/// Reports a failed call to the context of `handle`.
 pub fn report(call: &str, handle: impl InContext, error: &Error) {
     if let Some(context) = handle.context() {
         context.notify_error(call, error);

@@ -114,7 +114,7 @@ impl Args {
                 ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue,
                 ArgInput::Pointer(_),
             ) => {
-                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
+                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is not a pointer to global memory"));
             }
             // Pipe arguments take pipe objects only, not NULL.
             (ArgKind::GlobalPtr, ArgInput::Pointer(_)) if info.qualifiers.is_pipe => {

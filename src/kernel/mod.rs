@@ -217,10 +217,10 @@ impl Kernel {
     /// clSetKernelArgDevicePointerEXT.
     pub fn set_device_pointer(&self, index: u32, address: u64) -> Result<()> {
         if !self.program.context.devices().iter().any(|d| d.info().buffer_addresses) {
-            return Err(err!(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
+            return Err(err!(CL_INVALID_OPERATION, "no device reports buffer addresses"));
         }
         if self.arg(index)?.kind != ArgKind::GlobalPtr || self.arg(index)?.qualifiers.is_pipe {
-            return Err(err!(CL_INVALID_ARG_INDEX, "argument {index} is no pointer to global memory"));
+            return Err(err!(CL_INVALID_ARG_INDEX, "argument {index} is not a pointer to global memory"));
         }
         self.set_pointer(index, address)
     }

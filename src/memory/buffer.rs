@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
 
-/// clCreateBuffer, clCreateBufferWithProperties. `properties` is the list as given, if there was one.
+/// clCreateBuffer, clCreateBufferWithProperties. `properties` is the list as passed, if there was one.
 pub fn create(
     context: &Arc<Context>,
     properties: Option<Vec<cl_mem_properties>>,
@@ -21,23 +21,22 @@ pub fn create(
 ) -> Result<Arc<MemObject>> {
     let addressed = wants_addresses(context, properties.as_deref().unwrap_or_default())?;
     let flags = MemFlags::for_buffer(flags)?;
-    // The size is positive and some device can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than any device can allocate.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
     if size == 0 || size as u64 > largest {
         return Err(Error::with(
             CL_INVALID_BUFFER_SIZE,
-            format!("{size} bytes; at most {largest} can be had"),
+            format!("{size} bytes; at most {largest} can be allocated"),
         ));
     }
-    // There is a host pointer exactly when a flag uses it.
+    // CL_INVALID_HOST_PTR: a host pointer without a flag that uses it, or the reverse.
     if flags.needs_host_ptr() != host_ptr.is_some() {
-        return Err(Error::with(CL_INVALID_HOST_PTR, "the host pointer does not go with the flags"));
+        return Err(Error::with(CL_INVALID_HOST_PTR, "a host pointer without its flag, or the reverse"));
     }
     if let Some(ptr) = host_ptr.filter(|_| flags.uses_host_ptr())
         && let Some(allocation) =
             context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != SvmKind::Device)
     {
-        // A buffer of an SVM allocation lies in it.
         if !allocation.contains(ptr.addr() as u64, size as u64) {
             return Err(Error::with(CL_INVALID_BUFFER_SIZE, "the buffer is larger than the SVM allocation"));
         }
@@ -59,12 +58,12 @@ pub fn create(
     Ok(Arc::new(MemObject { host_ptr, addresses, properties, ..mem }))
 }
 
-/// Reads a list of properties: whether the buffer is to have addresses that the application knows.
+/// Parses a list of properties. Returns whether the application requests device addresses.
 fn wants_addresses(context: &Context, properties: &[cl_mem_properties]) -> Result<bool> {
     let mut wanted = None;
     for pair in properties.chunks(2).take_while(|p| p[0] != 0) {
         let value = pair.get(1).copied().unwrap_or(0);
-        // A property is known, given once and has a valid value.
+        // CL_INVALID_PROPERTY: an unknown property, one that is given twice, or an invalid value.
         if pair[0] != cl_mem_properties::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
             || wanted.is_some()
             || value > 1
@@ -76,14 +75,13 @@ fn wants_addresses(context: &Context, properties: &[cl_mem_properties]) -> Resul
         }
         wanted = Some(value == 1);
     }
-    // Some device has cl_ext_buffer_device_address.
     if wanted.is_some() && !context.devices().iter().any(|d| d.info().buffer_addresses) {
-        return Err(Error::with(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
+        return Err(Error::with(CL_INVALID_OPERATION, "no device reports buffer addresses"));
     }
     Ok(wanted == Some(true))
 }
 
-/// Makes the backing on every device, so that its address stays the same; the addresses.
+/// Creates the backing on every device, so that its address stays the same. Returns the addresses.
 fn addresses(context: &Context, size: u64, residency: &Arc<Residency>) -> Result<Vec<u64>> {
     let address = |index: usize| Ok(residency.backing(context, index)?.address());
     let list = (0..context.devices().len()).map(address).collect::<Result<Vec<_>>>()?;
@@ -98,20 +96,17 @@ pub fn create_sub_buffer(
     origin: usize,
     size: usize,
 ) -> Result<Arc<MemObject>> {
-    // The parent is a buffer and no sub-buffer.
     if parent.object_type != CL_MEM_OBJECT_BUFFER || parent.parent.is_some() {
         return Err(Error::with(CL_INVALID_MEM_OBJECT, "not a buffer, or itself a sub-buffer"));
     }
     let flags = MemFlags::for_sub_buffer(flags, parent.flags)?;
-    // The region lies in the parent...
     if (origin as u64).checked_add(size as u64).is_none_or(|end| end > parent.size) {
         return Err(Error::with(CL_INVALID_VALUE, "the region is out of bounds"));
     }
-    // ...and is not empty.
     if size == 0 {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, "the region is empty"));
     }
-    // Its start is aligned for at least one device.
+    // CL_MISALIGNED_SUB_BUFFER_OFFSET: aligned for no device.
     if !parent.context.devices().iter().any(|d| is_aligned(d, origin as u64)) {
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }
@@ -138,9 +133,8 @@ fn is_aligned(device: &Device, offset: u64) -> bool {
     offset.is_multiple_of(align)
 }
 
-/// Checks that an object may be used by commands for a device.
+/// Checks that commands for a device may use an object: CL_MISALIGNED_SUB_BUFFER_OFFSET.
 pub fn validate_alignment(mem: &MemObject, device: &Device) -> Result<()> {
-    // A sub-buffer starts at an offset that the device supports.
     if mem.parent.is_some() && !is_aligned(device, mem.origin) {
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }

@@ -1,7 +1,7 @@
-//! Buffers made from memory that is shared with other processes and interfaces (cl_khr_external_memory).
+//! Buffers created from memory that is shared with other processes and interfaces (cl_khr_external_memory).
 //!
-//! Such a buffer is of one device and has one store, the shared memory itself. Commands use it between an acquire and a
-//! release, which hand it to the device and back.
+//! Such a buffer belongs to one device and has one storage, the shared memory itself. Commands use it between
+//! an acquire and a release, which transfer its ownership to the device and back.
 
 use super::MemObject;
 use super::residency::Residency;
@@ -15,17 +15,17 @@ use crate::error::{Error, Result};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-/// What the properties of a new buffer say of shared memory.
+/// Properties of a new buffer that concern shared memory.
 #[derive(Clone, Default)]
 pub struct ExternalDesc {
     pub handles: Vec<(MemoryHandle, RawFd)>,
-    /// CL_MEM_DEVICE_HANDLE_LIST_KHR, where given.
+    /// CL_MEM_DEVICE_HANDLE_LIST_KHR, if present.
     pub devices: Option<Vec<Arc<Device>>>,
-    /// The list as given.
+    /// The list as passed.
     pub list: Vec<cl_mem_properties>,
 }
 
-/// clCreateBufferWithProperties with a handle of shared memory.
+/// clCreateBufferWithProperties with a handle to shared memory.
 pub fn create(
     context: &Arc<Context>,
     desc: ExternalDesc,
@@ -33,12 +33,13 @@ pub fn create(
     size: usize,
     has_host_ptr: bool,
 ) -> Result<Arc<MemObject>> {
-    // There is one handle.
+    // CL_INVALID_PROPERTY: not exactly one handle.
     let [(handle, fd)] = desc.handles[..] else {
         return Err(err!(CL_INVALID_PROPERTY, "{} handles of shared memory", desc.handles.len()));
     };
     let devices = desc.devices.as_deref().unwrap_or(context.devices());
-    // Every device is of the context and can import the handle; one memory cannot be the store of several.
+    // CL_INVALID_DEVICE: several devices, one that is not of the context, or one that cannot import the
+    // handle. One memory cannot be the storage of several devices.
     let index = match devices {
         [device] => context.devices().iter().position(|d| Arc::ptr_eq(d, device)),
         _ => None,
@@ -49,24 +50,22 @@ pub fn create(
     if !device.info().memory_imports.contains(&handle) {
         return Err(err!(CL_INVALID_DEVICE, "the device imports no {handle:?} memory"));
     }
-    // The host has no part in it.
+    // CL_INVALID_VALUE: flags that concern host memory.
     if flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0 {
         return Err(err!(CL_INVALID_VALUE, "flags about host memory for shared memory"));
     }
     let flags = MemFlags::of_any(flags)?;
-    // The size is positive and the device can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than the device can allocate.
     if size == 0 || size as u64 > device.info().max_alloc_size {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
-    // There is no host pointer.
     if has_host_ptr {
         return Err(err!(CL_INVALID_HOST_PTR, "a host pointer for shared memory"));
     }
-    // The handle is a descriptor of this process...
     if !share::is_open(fd) {
         return Err(err!(CL_INVALID_VALUE, "{fd} is not an open file descriptor"));
     }
-    // ...of memory that the driver takes.
+    // CL_INVALID_PROPERTY: the driver rejects the memory.
     let memory =
         device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     let residency = Arc::new(Residency::of_external(context, size as u64, index, memory));

@@ -1,7 +1,7 @@
-//! Creation of images, from nothing, from buffers and from other images, and what an image object knows of itself.
+//! Creation of images, on their own or from buffers and other images, and the properties of image objects.
 //!
-//! An image in a buffer shares the buffer's bytes: transfers are transfers of the buffer, and kernels get a view that the
-//! device makes of its backing. An image of an image shares its texels in the same way.
+//! An image in a buffer shares the buffer's bytes: transfers are transfers of the buffer, and kernels access
+//! a view that the device creates of its backing. An image of an image shares its texels in the same way.
 
 // The names of the API.
 #![allow(non_upper_case_globals)]
@@ -23,7 +23,7 @@ use crate::sync::{Mutex, Rank};
 use clspv_bridge::metadata::AccessQualifier;
 use std::sync::Arc;
 
-/// cl_image_desc with its handle looked up.
+/// cl_image_desc with its handle resolved.
 pub struct Descriptor {
     pub image_type: cl_mem_object_type,
     pub width: usize,
@@ -39,24 +39,24 @@ pub struct Descriptor {
 
 type Views = Vec<Option<Arc<dyn DeviceMemory>>>;
 
-/// What an image object knows of itself.
+/// Properties of an image object.
 pub struct ImageInfo {
     pub format: ImageFormat,
-    /// Of the first level of detail.
+    /// Shape of the first mip level.
     pub shape: ImageShape,
     pub levels: u32,
-    /// CL_IMAGE_ROW_PITCH
+    /// CL_IMAGE_ROW_PITCH.
     pub row_pitch: u64,
-    /// CL_IMAGE_SLICE_PITCH
+    /// CL_IMAGE_SLICE_PITCH.
     pub slice_pitch: u64,
-    /// Where the texels are in the buffer they lie in, from the start of its residency.
+    /// Layout of the texels of an image in a buffer, from the start of its residency.
     pub in_buffer: Option<RectLayout>,
-    /// Views for kernels, by device; none for images of their own.
+    /// Views for kernels, by device; `None` for images with memory of their own.
     pub(super) views: Option<Mutex<Views>>,
 }
 
 impl ImageInfo {
-    /// For the device layer.
+    /// Description for the device layer.
     pub fn desc(&self) -> ImageDesc {
         ImageDesc { format: self.format, shape: self.shape, levels: self.levels }
     }
@@ -79,20 +79,20 @@ impl ImageInfo {
         }
     }
 
-    /// Bytes of all texels with the image's pitches.
+    /// Size of all texels with the image's pitches, in bytes.
     pub fn size(&self) -> u64 {
         let (layout, [_, rows, slices]) = (self.host_layout(), self.shape.size.map(u64::from));
         if self.shape.kind.has_slices() { layout.slice_pitch * slices } else { layout.row_pitch * rows }
     }
 
-    /// The layout of a part that begins at `origin`, given that of the whole.
+    /// The layout of a part that begins at `origin`, from the layout of the whole.
     pub fn part(&self, whole: &RectLayout, origin: [u32; 3]) -> RectLayout {
         let [x, y, z] = origin.map(u64::from);
         let x = x * u64::from(self.format.element_size());
         RectLayout { offset: whole.offset + z * whole.slice_pitch + y * whole.row_pitch + x, ..*whole }
     }
 
-    /// What kernels on the device are given, from the memory that the residency has there.
+    /// The memory that kernels on the device access: the image, or a view of the residency's memory there.
     pub fn for_kernels(
         &self,
         context: &Context,
@@ -115,7 +115,7 @@ impl ImageInfo {
         Ok(slot.get_or_insert(made).clone())
     }
 
-    /// Checks that kernels on the device can use the image as an argument is declared.
+    /// Checks that kernels on the device can use the image as declared by an argument.
     pub fn validate_access(&self, facts: &DeviceInfo, access: AccessQualifier) -> Result<()> {
         let uses = facts.image.uses(self.format, self.shape.kind);
         let fits = match access {
@@ -123,7 +123,7 @@ impl ImageInfo {
             AccessQualifier::WriteOnly => uses.write,
             AccessQualifier::ReadWrite => uses.read_write,
         };
-        // The device can do with the format what kernels do.
+        // CL_IMAGE_FORMAT_NOT_SUPPORTED: the format does not support the declared access.
         if fits {
             Ok(())
         } else {
@@ -131,26 +131,22 @@ impl ImageInfo {
         }
     }
 
-    /// Whether kernels that run on a device of these facts can be given the image.
+    /// Whether kernels on a device with these properties can use the image.
     pub fn is_usable(&self, facts: &DeviceInfo, access: AccessQualifier) -> bool {
         self.validate_device(facts).is_ok() && self.validate_access(facts, access).is_ok()
     }
 
     /// Checks that commands for a device may use the image.
     pub fn validate_device(&self, facts: &DeviceInfo) -> Result<()> {
-        // The device supports images,
         if !facts.images {
             return Err(err!(CL_INVALID_OPERATION, "the device does not support images"));
         }
-        // images with levels of detail, if the image has several,
         if self.levels > 1 && !facts.image.levels {
             return Err(err!(CL_INVALID_OPERATION, "the device does not support levels of detail"));
         }
-        // images that large,
         if !facts.image.fits(&self.shape) {
             return Err(err!(CL_INVALID_IMAGE_SIZE, "the image is too large for the device"));
         }
-        // and the format.
         if !facts.image.uses(self.format, self.shape.kind).read {
             return Err(err!(
                 CL_IMAGE_FORMAT_NOT_SUPPORTED,
@@ -161,16 +157,15 @@ impl ImageInfo {
     }
 }
 
-/// clGetSupportedImageFormats: what some device of the context supports.
+/// clGetSupportedImageFormats: formats that a device of the context supports.
 pub fn supported_formats(
     context: &Context,
     flags: cl_mem_flags,
     image_type: cl_mem_object_type,
 ) -> Result<Vec<ImageFormat>> {
-    // The flags are flags of memory objects and do not exclude each other.
+    // CL_INVALID_VALUE: flags that are undefined or exclude each other.
     const BOTH: cl_mem_flags = CL_MEM_KERNEL_READ_AND_WRITE;
     let checked = MemFlags::of_any(flags & !BOTH)?;
-    // The type is that of an image.
     let kind =
         ImageKind::from_cl(image_type).ok_or_else(|| err!(CL_INVALID_VALUE, "image type {image_type:#x}"))?;
     let mut list: Vec<ImageFormat> = Vec::new();
@@ -189,13 +184,13 @@ pub fn supported_formats(
     Ok(list)
 }
 
-/// Whether images with these flags can have the format on the device.
+/// Whether the device supports the format for images with these flags.
 fn is_usable(device: &Device, format: ImageFormat, kind: ImageKind, flags: MemFlags) -> bool {
     let uses = device.info().image.uses(format, kind);
     if flags.kernel_writable() { uses.write } else { uses.read }
 }
 
-/// clCreateImage, clCreateImageWithProperties. `properties` is the list as given, if there was one.
+/// clCreateImage, clCreateImageWithProperties. `properties` is the list as passed, if there was one.
 pub fn create(
     context: &Arc<Context>,
     properties: Option<Vec<cl_mem_properties>>,
@@ -204,32 +199,27 @@ pub fn create(
     desc: Option<Descriptor>,
     host_ptr: Option<HostPtr>,
 ) -> Result<Arc<MemObject>> {
-    // Some device supports images.
     if !context.devices().iter().any(|d| d.info().images) {
         return Err(err!(CL_INVALID_OPERATION, "no device of the context supports images"));
     }
-    // No property is defined for images without extensions, so only an empty list is valid.
+    // CL_INVALID_PROPERTY: without extensions only an empty list is valid.
     if properties.as_ref().is_some_and(|p| p.iter().any(|v| *v != 0)) {
         return Err(err!(CL_INVALID_PROPERTY, "unknown image property"));
     }
-    // There is a format, of an order and a type that are defined and go together.
+    // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR: NULL, or an undefined order, type or combination.
     let format = format.filter(|f| f.is_valid());
     let format = format
         .ok_or_else(|| err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "no format, or one that is not defined"))?;
-    // There is a description.
     let desc = desc.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "no description"))?;
-    // The type is that of an image.
     let kind = ImageKind::from_cl(desc.image_type);
     let kind = kind.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "image type {:#x}", desc.image_type))?;
-    // There is one sample a texel,
     if desc.num_samples != 0 {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} samples", desc.num_samples));
     }
-    // A one-dimensional image of this kind lies in a buffer.
+    // CL_INVALID_IMAGE_DESCRIPTOR: CL_MEM_OBJECT_IMAGE1D_BUFFER requires a buffer.
     if kind == ImageKind::Buffer && desc.mem.as_ref().is_none_or(|m| m.image().is_some()) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "no buffer"));
     }
-    // Nothing is made of pipes.
     if desc.mem.as_ref().is_some_and(|m| m.pipe.is_some()) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "an image of a pipe"));
     }
@@ -238,11 +228,12 @@ pub fn create(
         Some(mem) => MemFlags::for_image_of(flags, mem.flags)?,
         None => MemFlags::for_buffer(flags)?,
     };
-    // There is a host pointer exactly when a flag uses it; an image of another object has none.
+    // CL_INVALID_HOST_PTR: a host pointer without a flag that uses it, or the reverse; an image of another
+    // object has none.
     if (desc.mem.is_none() && flags.needs_host_ptr()) != host_ptr.is_some() {
-        return Err(err!(CL_INVALID_HOST_PTR, "the host pointer does not go with the flags"));
+        return Err(err!(CL_INVALID_HOST_PTR, "a host pointer without its flag, or the reverse"));
     }
-    // Some device supports the format for such images.
+    // CL_IMAGE_FORMAT_NOT_SUPPORTED: no device supports the format for such images.
     if !context.devices().iter().any(|d| is_usable(d, format, kind, flags)) {
         return Err(err!(
             CL_IMAGE_FORMAT_NOT_SUPPORTED,
@@ -258,11 +249,11 @@ pub fn create(
     if let Some(mem) = desc.mem {
         return of_object(context, mem, flags, info, size, properties, &desc.row_pitch, &desc.slice_pitch);
     }
-    // Some device can hold it.
+    // CL_MEM_OBJECT_ALLOCATION_FAILURE: no device can hold it.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
     let texels = (0..levels).fold(0u64, |n, level| n.saturating_add(shape.level(level).texels()));
     if texels.saturating_mul(u64::from(format.element_size())) > largest {
-        return Err(err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "at most {largest} bytes can be had"));
+        return Err(err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "at most {largest} bytes can be allocated"));
     }
     let initial = match host_ptr {
         Some(ptr) if flags.uses_host_ptr() => Initial::Use(ptr),
@@ -282,7 +273,7 @@ pub fn create(
     }))
 }
 
-/// Levels of detail.
+/// The number of mip levels.
 fn levels(
     context: &Context,
     desc: &Descriptor,
@@ -293,25 +284,25 @@ fn levels(
     if desc.num_mip_levels <= 1 {
         return Ok(1);
     }
-    // Some device can have several, and none is smaller than a texel. OpenCL-CTS makes two of a single texel and
-    // three of two.
+    // CL_INVALID_IMAGE_DESCRIPTOR: no device supports mip levels, or there are more than down to a single
+    // texel. OpenCL-CTS creates two of a single texel and three of two.
     if !context.devices().iter().any(|d| d.info().image.levels)
         || desc.num_mip_levels > shape.most_levels().max(3)
     {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} levels of detail", desc.num_mip_levels));
     }
-    // The image has texels of its own, and is no depth image.
+    // CL_INVALID_IMAGE_DESCRIPTOR: mip levels of an image of another object, or of a depth image.
     if desc.mem.is_some() || format.order == CL_DEPTH {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "levels of detail of such an image"));
     }
-    // Its contents are not the application's.
+    // CL_INVALID_HOST_PTR: mip levels with contents from the application.
     if has_host_ptr {
         return Err(err!(CL_INVALID_HOST_PTR, "levels of detail in the application's memory"));
     }
     Ok(desc.num_mip_levels)
 }
 
-/// Width, height and so on as far as the kind has them.
+/// The shape for the kind, with the dimensions that it has.
 pub(super) fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Result<ImageShape> {
     let size = match kind {
         ImageKind::D1 | ImageKind::Buffer => [desc.width, 1, 1],
@@ -321,7 +312,7 @@ pub(super) fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Re
         ImageKind::D3 => [desc.width, desc.height, desc.depth],
     };
     let invalid = || err!(CL_INVALID_IMAGE_SIZE, "{size:?} texels");
-    // No size is 0 or beyond what some device can do.
+    // CL_INVALID_IMAGE_SIZE: a dimension is zero or exceeds the limits of all devices.
     let mut shape = ImageShape { kind, size: [0; 3] };
     for (to, from) in shape.size.iter_mut().zip(size) {
         *to = u32::try_from(from).ok().filter(|n| *n > 0).ok_or_else(invalid)?;
@@ -330,7 +321,7 @@ pub(super) fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Re
     if context.devices().iter().any(fits) { Ok(shape) } else { Err(invalid()) }
 }
 
-/// Row and slice pitch, given or tight.
+/// Row and slice pitch, as passed or without gaps.
 pub(super) fn pitches(
     desc: &Descriptor,
     shape: &ImageShape,
@@ -339,28 +330,28 @@ pub(super) fn pitches(
 ) -> Result<(u64, u64)> {
     let given = desc.row_pitch != 0 || desc.slice_pitch != 0;
     let invalid = |why: &str| Err(Error::with(CL_INVALID_IMAGE_DESCRIPTOR, why));
-    // Without memory of the application's or another object there is nothing that pitches could describe.
+    // Pitches require a host pointer or another memory object.
     if given && !has_host_ptr && desc.mem.is_none() {
         return invalid("pitches without a host pointer");
     }
     let element = format.element_size() as usize;
     let region = bytes_of(shape.size, format.element_size());
     let in_buffer = desc.mem.as_ref().is_some_and(|m| m.image().is_none());
-    // A row pitch is a number of whole texels.
+    // A row pitch must be a multiple of the texel size.
     if !desc.row_pitch.is_multiple_of(element) {
         let code = if in_buffer { CL_INVALID_IMAGE_FORMAT_DESCRIPTOR } else { CL_INVALID_IMAGE_DESCRIPTOR };
         return Err(err!(code, "a row pitch of {} bytes", desc.row_pitch));
     }
     let slices = if shape.kind.has_slices() { desc.slice_pitch } else { 0 };
-    // Pitches hold a row and a slice.
+    // Pitches must hold a row and a slice.
     let Ok(layout) = host_layout(shape.kind, region, desc.row_pitch, slices) else {
         return invalid("the pitches are too small");
     };
     let row = if desc.row_pitch == 0 { region[0] } else { desc.row_pitch as u64 };
-    // A slice is a number of whole rows.
+    // A slice pitch must be a multiple of the row pitch.
     if !(slices as u64).is_multiple_of(row) {
         let code = if in_buffer { CL_INVALID_IMAGE_FORMAT_DESCRIPTOR } else { CL_INVALID_IMAGE_DESCRIPTOR };
-        return Err(err!(code, "the slice pitch is no multiple of the row pitch"));
+        return Err(err!(code, "the slice pitch is not a multiple of the row pitch"));
     }
     Ok(match shape.kind {
         ImageKind::D1Array => (row, layout.row_pitch),
@@ -369,7 +360,7 @@ pub(super) fn pitches(
     })
 }
 
-/// An image in a buffer, or of another image.
+/// Creates an image in a buffer, or of another image.
 #[allow(clippy::too_many_arguments)]
 fn of_object(
     context: &Arc<Context>,
@@ -381,19 +372,19 @@ fn of_object(
     row_pitch: &usize,
     slice_pitch: &usize,
 ) -> Result<Arc<MemObject>> {
-    // The object is of the same context.
     if !Arc::ptr_eq(&mem.context, context) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "the memory object is of another context"));
     }
     match mem.image() {
         Some(other) => {
-            // Only two-dimensional images are made of images, of the same size and pitches and with one level.
+            // CL_INVALID_IMAGE_DESCRIPTOR: an image of an image must be two-dimensional, with the same size
+            // and pitches and one mip level.
             let pitches = [(*row_pitch as u64, other.row_pitch), (*slice_pitch as u64, other.slice_pitch)];
             let same = pitches.iter().all(|(given, has)| *given == 0 || given == has);
             if info.shape.kind != ImageKind::D2 || info.shape != other.shape || other.levels != 1 || !same {
                 return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "not like the image it is made from"));
             }
-            // The types are the same and the orders compatible.
+            // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR: another data type, or incompatible orders.
             if info.format.data_type != other.format.data_type
                 || !is_compatible(info.format.order, other.format.order)
             {
@@ -408,7 +399,6 @@ fn of_object(
         None => {
             let whole = info.host_layout();
             let region = bytes_of(info.shape.size, info.format.element_size());
-            // The buffer is large enough.
             if region_end(&whole, region) > mem.size || size > mem.size {
                 return Err(err!(
                     CL_INVALID_IMAGE_SIZE,
@@ -432,7 +422,7 @@ fn of_object(
     }))
 }
 
-/// Whether an image of the first order can be made of one of the second.
+/// Whether an image of the first channel order can be created from one of the second.
 fn is_compatible(order: cl_channel_order, of: cl_channel_order) -> bool {
     let pairs = [(CL_sBGRA, CL_BGRA), (CL_sRGBA, CL_RGBA), (CL_sRGB, CL_RGB), (CL_sRGBx, CL_RGBx)];
     order == of

@@ -1,5 +1,6 @@
-//! clGetImageRequirementsInfoEXT: what images in buffers need, and how large images can be. Texels may begin anywhere, and
-//! pitches need only be multiples of texels and rows, for a device that needs more copies the texels.
+//! clGetImageRequirementsInfoEXT: requirements of images in buffers, and limits of images. Texels may begin
+//! anywhere, and pitches need only be multiples of texels and rows: a device with stricter requirements
+//! copies the texels.
 
 use super::image::{Descriptor, ImageInfo, pitches, shape};
 use crate::cl::flags::MemFlags;
@@ -11,7 +12,7 @@ use crate::err;
 use crate::error::Result;
 use crate::info::InfoValue;
 
-/// Bytes of the largest texel.
+/// Size of the largest texel in bytes.
 const LARGEST_TEXEL: usize = 16;
 
 /// Answers a query.
@@ -23,17 +24,15 @@ pub fn query(
     desc: Option<&Descriptor>,
     param: cl_image_requirements_info_ext,
 ) -> Result<InfoValue> {
-    // No property is defined.
+    // CL_INVALID_PROPERTY: no property is defined.
     if properties.iter().any(|v| *v != 0) {
         return Err(err!(CL_INVALID_PROPERTY, "unknown image property"));
     }
-    // The flags are flags of memory objects and do not exclude each other.
+    // CL_INVALID_VALUE: flags that are undefined or exclude each other.
     MemFlags::of_any(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
-    // A format is valid.
     if format.is_some_and(|f| !f.is_valid()) {
         return Err(err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "the format is not defined"));
     }
-    // The type, if there is one, is that of an image.
     let kind = match desc.map(|d| d.image_type) {
         None | Some(0) => None,
         Some(ty) => Some(
@@ -47,7 +46,6 @@ pub fn query(
             InfoValue::Size(texel)
         }
         CL_IMAGE_REQUIREMENTS_SIZE_EXT => {
-            // Format and description are there.
             let (Some(format), Some(desc), Some(kind)) = (format, desc, kind) else {
                 return Err(err!(CL_INVALID_VALUE, "no format or no description"));
             };
@@ -79,14 +77,14 @@ pub fn query(
             return Err(err!(CL_INVALID_VALUE, "clGetImageRequirementsInfoEXT has no parameter {other:#x}"));
         }
     };
-    // An image that is described can be made.
+    // CL_INVALID_IMAGE_DESCRIPTOR: the described image cannot be created.
     if let (Some(desc), Some(kind)) = (desc, kind) {
         shape(context, kind, desc).map_err(|e| err!(CL_INVALID_IMAGE_DESCRIPTOR, "{e}"))?;
     }
     Ok(value)
 }
 
-/// Bytes of a buffer for the image.
+/// Size of a buffer for the image, in bytes.
 fn size(context: &Context, format: ImageFormat, kind: ImageKind, desc: &Descriptor) -> Result<InfoValue> {
     let shape = shape(context, kind, desc).map_err(|e| err!(CL_INVALID_IMAGE_DESCRIPTOR, "{e}"))?;
     let (row_pitch, slice_pitch) = pitches(desc, &shape, format, true)?;
@@ -94,14 +92,13 @@ fn size(context: &Context, format: ImageFormat, kind: ImageKind, desc: &Descript
     Ok(InfoValue::Size(info.size() as usize))
 }
 
-/// What every device with images can do, for a kind or for all that have such a limit.
+/// Limit that all devices with images support, for a kind or for all kinds with such a limit.
 fn limit(
     context: &Context,
     kind: Option<ImageKind>,
     kinds: &[ImageKind],
     of: impl Fn(&ImageFacts, ImageKind) -> u32,
 ) -> Result<InfoValue> {
-    // The kind has such a dimension.
     if kind.is_some_and(|k| !kinds.contains(&k)) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "the image has no such dimension"));
     }

@@ -1,7 +1,8 @@
-//! Buffers of memory that the application has (cl_arm_import_memory): pages of the process, or a dma_buf.
+//! Buffers of memory of the application (cl_arm_import_memory): pages of the process, or a dma_buf.
 //!
-//! The devices of the context that can import use the memory where it is; nothing is ever copied, so commands of the other
-//! devices fail. An import of pages covers the whole units in which devices import, and the buffer begins in the first.
+//! The devices of the context that can import use the memory directly; nothing is ever copied, so commands of
+//! the other devices fail. An import of pages covers whole units of the devices' import granularity; the
+//! buffer begins in the first.
 
 use super::MemObject;
 use super::residency::Residency;
@@ -20,27 +21,27 @@ use std::io::{Seek, SeekFrom};
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// CL_IMPORT_TYPE_*
+/// CL_IMPORT_TYPE_*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImportKind {
     Host,
     DmaBuf,
 }
 
-/// What is imported.
+/// Memory to import.
 pub enum Source {
     Host(HostPtr),
-    /// A descriptor of our own.
+    /// A descriptor owned by the runtime.
     DmaBuf {
         fd: OwnedFd,
         writable: bool,
     },
 }
 
-/// The caches of processors see what devices do on these machines, so there is nothing to manage.
+/// On these machines the processors' caches are coherent with device accesses, so there is nothing to manage.
 const COHERENT: bool = cfg!(target_arch = "x86_64");
 
-/// Reads a list of properties.
+/// Parses a list of properties.
 pub fn kind(
     context: &Context,
     list: &[(cl_import_properties_arm, cl_import_properties_arm)],
@@ -58,7 +59,8 @@ pub fn kind(
             cl_uint::try_from(*name).map_err(|_| invalid())?,
             cl_uint::try_from(*value).map_err(|_| invalid())?,
         );
-        // A property is one of an extension that is reported, has a valid value and is given once.
+        // CL_INVALID_PROPERTY: a property of an extension that is not reported, an invalid value, or one that
+        // is given twice.
         match (name, value) {
             (TYPE, HOST) if kind.is_none() && offered(imports_host) => kind = Some(ImportKind::Host),
             (TYPE, DMA_BUF) if kind.is_none() && offered(imports_dma_buf) => kind = Some(ImportKind::DmaBuf),
@@ -67,14 +69,14 @@ pub fn kind(
             _ => return Err(invalid()),
         }
     }
-    // The combination makes sense: consistency is a matter of dma_bufs.
+    // CL_INVALID_PROPERTY: consistency only applies to dma_bufs.
     if consistency.is_some() && kind != Some(ImportKind::DmaBuf) {
         return Err(err!(CL_INVALID_PROPERTY, "consistency with the host of memory that is no dma_buf"));
     }
     Ok(kind.unwrap_or(ImportKind::Host))
 }
 
-/// clImportMemoryARM, whose `memory` is not NULL.
+/// clImportMemoryARM with a `memory` that is not NULL.
 pub fn create(
     context: &Arc<Context>,
     source: Source,
@@ -82,10 +84,10 @@ pub fn create(
     size: usize,
 ) -> Result<Arc<MemObject>> {
     let flags = MemFlags::for_import(flags)?;
-    // The size is positive, and some device can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than any device can allocate.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
     if size == 0 || size as u64 > largest {
-        return Err(err!(CL_INVALID_BUFFER_SIZE, "{size} bytes; at most {largest} can be had"));
+        return Err(err!(CL_INVALID_BUFFER_SIZE, "{size} bytes; at most {largest} can be allocated"));
     }
     let size = size as u64;
     match source {
@@ -96,7 +98,7 @@ pub fn create(
     }
 }
 
-/// Makes the memory a buffer of each device that can.
+/// Imports the memory as a buffer of each device that can.
 fn import(
     context: &Context,
     can: impl Fn(&Device) -> bool,
@@ -113,13 +115,12 @@ fn of_pages(context: &Arc<Context>, ptr: HostPtr, flags: MemFlags, size: u64) ->
     let can = |d: &Device| imports_host(d.info());
     let users = context.devices().iter().filter(|d| can(d));
     let unit = users.map(|d| d.info().host_import_alignment).max();
-    // A device can import memory of the process.
     let unit = unit.ok_or_else(|| err!(CL_INVALID_OPERATION, "no device imports memory of the process"))?;
-    // There is memory at every address of the range.
     if !host_ptr::is_mapped(ptr, size) {
         return Err(err!(CL_INVALID_OPERATION, "nothing is mapped at some of {size} bytes from {ptr:?} on"));
     }
-    // Not checked: whether another import has a part of the same unit, which devices here can have any number of times.
+    // Not checked: whether another import contains part of the same unit; devices here can have any number of
+    // such imports.
     let skipped = ptr.addr() as u64 % unit;
     let start = HostPtr::new(ptr.as_ptr().wrapping_sub(skipped as usize));
     let whole = (skipped + size).next_multiple_of(unit);
@@ -131,10 +132,9 @@ fn of_pages(context: &Arc<Context>, ptr: HostPtr, flags: MemFlags, size: u64) ->
 
 fn of_dma_buf(context: &Arc<Context>, fd: OwnedFd, flags: MemFlags, size: u64) -> Result<Arc<MemObject>> {
     let mut file = File::from(fd);
-    // The descriptor is one of memory, which has a size...
+    // CL_INVALID_VALUE: the descriptor is not of memory, which has a size.
     let whole =
         file.seek(SeekFrom::End(0)).map_err(|e| Error::with(CL_INVALID_VALUE, format!("no dma_buf: {e}")))?;
-    // ...that the buffer does not exceed.
     if size > whole {
         return Err(err!(CL_INVALID_BUFFER_SIZE, "{size} bytes of {whole}"));
     }
@@ -144,7 +144,7 @@ fn of_dma_buf(context: &Arc<Context>, fd: OwnedFd, flags: MemFlags, size: u64) -
         |device| {
             let copy = file.try_clone().map_err(|_| DeviceError::OutOfHostMemory)?;
             let memory = device.ops().import_memory(MemoryHandle::DmaBuf, copy.as_raw_fd(), size)?;
-            // It is the driver's now.
+            // The driver owns it now.
             let _ = copy.into_raw_fd();
             Ok(memory)
         },
@@ -165,7 +165,7 @@ mod tests {
     const CONSISTENCY: isize = CL_IMPORT_DMA_BUF_DATA_CONSISTENCY_WITH_HOST_ARM as isize;
     const PROTECTED: isize = CL_IMPORT_TYPE_PROTECTED_ARM as isize;
 
-    /// Of devices of which those with `Host` import pages and those with `Placed` dma_bufs.
+    /// A context of devices of which those with `Host` import pages and those with `Concurrent` dma_bufs.
     fn context(sharing: &[AddressSharing]) -> Arc<Context> {
         let mock =
             |s: &AddressSharing| Device::new("mock", MockDevice::with_sharing(Mode::AtOnce, false, true, *s));
@@ -217,7 +217,7 @@ mod tests {
                 create(&context, Source::DmaBuf { fd, writable }, flags, size)
             };
             let mem = make(8192, CL_MEM_READ_WRITE).unwrap();
-            // What its descriptor forbids, no kernel may.
+            // Kernels must not write what the descriptor forbids.
             assert_eq!(mem.flags.kernel_writable(), writable);
             assert!(mem.residency().backing(&context, 1).is_ok());
             assert_eq!(

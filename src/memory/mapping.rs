@@ -1,5 +1,5 @@
-//! A region of a memory object handed to the application. Memory that the host sees is handed out as it is; other
-//! regions live in a shadow that is filled when mapped and written back when unmapped.
+//! Mappings of regions of memory objects. Memory that the host can access is mapped directly; other regions
+//! have shadow memory that is filled by map and written back by unmap.
 
 use crate::cl::CL_INVALID_OPERATION;
 use crate::cl::region::RectLayout;
@@ -14,26 +14,26 @@ use std::sync::Arc;
 
 /// Shadows beyond this size are not kept for the next mapping.
 const KEEP: u64 = 512 << 20;
-/// Shadows kept for one memory object.
+/// Number of shadows kept for one memory object.
 const KEEP_COUNT: usize = 2;
 
-/// A live mapping. Mappings that start at the same byte of host-visible memory have the same address; each unmap takes
-/// one of them back.
+/// A live mapping. Mappings that start at the same byte of host-visible memory have the same address; each
+/// unmap ends one of them.
 #[derive(Clone)]
 pub struct Mapping {
-    /// What the application was given.
+    /// The address returned to the application.
     pub ptr: HostPtr,
-    /// Byte range of the memory object.
+    /// Offset in the memory object, in bytes.
     pub offset: u64,
     pub size: u64,
-    /// The application may write.
+    /// Whether the application may write.
     pub write: bool,
     pub shadow: Shadow,
-    /// The region of a mapped image; `offset` and `size` then mean nothing.
+    /// The region of a mapped image; `offset` and `size` are then unused.
     pub image: Option<MappedRegion>,
 }
 
-/// A region of an image, and how it lies at the mapping's address.
+/// A region of an image, and its layout at the mapping's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MappedRegion {
     pub level: u32,
@@ -43,7 +43,7 @@ pub struct MappedRegion {
 }
 
 impl MappedRegion {
-    /// Whether two regions have a texel in common.
+    /// Whether two regions share a texel.
     pub fn overlaps(&self, other: &MappedRegion) -> bool {
         let meets = |i: usize| {
             let (a, b) = (u64::from(self.origin[i]), u64::from(other.origin[i]));
@@ -53,8 +53,8 @@ impl MappedRegion {
     }
 }
 
-/// Byte ranges of a storage that are mapped for writing: those of a buffer and of its sub-buffers.
-/// Locks: its own (rank Residency), alone.
+/// Byte ranges of a storage that are mapped for writing, through a buffer or its sub-buffers. Locks: its own
+/// (rank Residency), alone.
 pub struct WrittenRanges(Mutex<Vec<Range<u64>>>);
 
 impl Default for WrittenRanges {
@@ -64,10 +64,9 @@ impl Default for WrittenRanges {
 }
 
 impl WrittenRanges {
-    /// Adds the range of a new mapping.
+    /// Adds the range of a new mapping; CL_INVALID_OPERATION if it overlaps another.
     pub fn add(&self, range: Range<u64>) -> Result<()> {
         let mut ranges = self.0.lock();
-        // clEnqueueMapBuffer: regions mapped for writing must not overlap.
         if ranges.iter().any(|r| r.start < range.end && range.start < r.end) {
             return Err(err!(CL_INVALID_OPERATION, "the region overlaps one that is mapped for writing"));
         }
@@ -84,35 +83,36 @@ impl WrittenRanges {
     }
 }
 
-/// Where the application's pointer leads.
+/// Memory that a mapping points to.
 #[derive(Clone)]
 pub enum Shadow {
-    /// To the device's memory itself.
+    /// The device's memory itself.
     Direct,
-    /// To the application's memory behind CL_MEM_USE_HOST_PTR, which is not the device's.
+    /// The application's memory under CL_MEM_USE_HOST_PTR, which the device does not use.
     HostPtr,
-    /// To memory of ours.
+    /// Memory allocated by the runtime.
     Own(Arc<HostAllocation>),
-    /// To host memory of the device with this index in the context, which copies there by itself.
+    /// Host memory of the device with this index in the context, which the device copies from and to.
     Device { index: usize, range: BufferRange },
 }
 
-/// Shadows of one memory object that a device can copy to, kept between mappings: to make one takes longer than to use it.
+/// Shadows of one memory object that a device can copy to, kept between mappings: creating one takes longer
+/// than using it.
 #[derive(Default)]
 pub struct Shadows(Vec<(usize, Arc<dyn DeviceMemory>)>);
 
 impl Shadows {
-    /// A shadow of at least `size` bytes that no mapping and no command uses.
+    /// Takes a shadow of at least `size` bytes that is not used by any mapping or command.
     pub fn take(&mut self, ops: &dyn DeviceOps, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
         let idle = |s: &(usize, Arc<dyn DeviceMemory>)| Arc::strong_count(&s.1) == 1;
         if let Some((_, memory)) = self.0.iter().find(|s| s.0 == index && idle(s) && s.1.size() >= size) {
-            // Whoever used it last let go of it before the count fell.
+            // Orders the accesses of the last user, which dropped its reference, before those of the next.
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
             return Some(memory.clone());
         }
         let memory = ops.alloc_shadow(size).ok().filter(|m| m.host_ptr().is_some() && m.host_cached())?;
         if size <= KEEP {
-            // The new one serves every mapping that the idle ones could serve.
+            // The new shadow serves every mapping that the idle ones could serve.
             self.0.retain(|s| s.0 != index || !idle(s) || s.1.size() > size);
             if self.0.len() >= KEEP_COUNT {
                 self.0.remove(0);
@@ -124,7 +124,7 @@ impl Shadows {
 }
 
 impl Shadow {
-    /// Whether bytes must be copied at map and unmap.
+    /// Whether map and unmap copy bytes.
     pub fn is_copy(&self) -> bool {
         !matches!(self, Shadow::Direct)
     }

@@ -1,7 +1,7 @@
-//! Memory objects: flags, sizes, host pointer, parent, live mappings and destructor callbacks. Where the bytes are is in
-//! `residency`, creation in `buffer` and `image`, mappings in `mapping`.
+//! Memory objects: flags, sizes, host pointer, parent, live mappings and destructor callbacks. `residency`
+//! tracks where the bytes are; creation is in `buffer` and `image`, mappings in `mapping`.
 //!
-//! Commands hold the objects they use until they are done, so an object's end is after its last use.
+//! Commands keep the objects they use until they are complete, so an object is destroyed after its last use.
 //! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
 pub mod buffer;
@@ -34,31 +34,32 @@ use std::sync::Arc;
 pub struct MemObject {
     slot: ApiSlot,
     pub context: Arc<Context>,
-    /// CL_MEM_OBJECT_*
+    /// CL_MEM_OBJECT_*.
     pub object_type: cl_mem_object_type,
     pub flags: MemFlags,
     pub size: u64,
-    /// The application's memory behind CL_MEM_USE_HOST_PTR, at this object's start.
+    /// The application's memory for CL_MEM_USE_HOST_PTR, at this object's start.
     pub host_ptr: Option<HostPtr>,
     /// Bytes from the start of the storage, and from the start of the parent (CL_MEM_OFFSET).
     pub offset: u64,
     pub origin: u64,
-    /// CL_MEM_USES_SVM_POINTER
+    /// CL_MEM_USES_SVM_POINTER.
     pub uses_svm: bool,
-    /// CL_MEM_DEVICE_ADDRESS_EXT: the address on each device; none if they were not asked for.
+    /// CL_MEM_DEVICE_ADDRESS_EXT: the address on each device; `None` if they were not requested.
     pub addresses: Option<Vec<u64>>,
-    /// CL_MEM_PROPERTIES
+    /// CL_MEM_PROPERTIES.
     pub properties: Option<Vec<cl_mem_properties>>,
     mappings: Mutex<Vec<Mapping>>,
     shadows: Mutex<Shadows>,
     residency: Arc<Residency>,
-    /// What it is if it is an image.
+    /// Properties of an image.
     image: Option<image::ImageInfo>,
-    /// What it is if it is a pipe.
+    /// Properties of a pipe.
     pub pipe: Option<pipe::PipeInfo>,
-    /// After what the application's callbacks may rely on being gone, such as the use of its host pointer.
+    /// Dropped after the state that the application's callbacks may rely on being released, such as uses of
+    /// its host pointer.
     destructors: DestructorList,
-    /// CL_MEM_ASSOCIATED_MEMOBJECT; last, since a sub-buffer ends before its parent.
+    /// CL_MEM_ASSOCIATED_MEMOBJECT; last, since a sub-buffer is destroyed before its parent.
     pub parent: Option<Arc<MemObject>>,
 }
 
@@ -71,7 +72,7 @@ impl ApiObject for MemObject {
 }
 
 impl MemObject {
-    /// An object of bytes from `offset` in the storage on, without a parent.
+    /// Creates an object of the storage's bytes from `offset` on, without a parent.
     fn new(
         context: &Arc<Context>,
         flags: MemFlags,
@@ -101,17 +102,17 @@ impl MemObject {
         }
     }
 
-    /// What it is as an image; none for buffers.
+    /// Properties of an image; `None` for other objects.
     pub fn image(&self) -> Option<&image::ImageInfo> {
         self.image.as_ref()
     }
 
-    /// Where the bytes are.
+    /// Locations of the bytes.
     pub fn residency(&self) -> &Arc<Residency> {
         &self.residency
     }
 
-    /// The object's bytes in its storage.
+    /// Byte range of the object in its storage.
     pub fn range(&self) -> Range<u64> {
         let in_buffer = self.image().and_then(|image| image.in_buffer.as_ref());
         let start = in_buffer.map_or(self.offset, |layout| layout.offset);
@@ -123,30 +124,30 @@ impl MemObject {
         Arc::ptr_eq(&self.residency, &other.residency)
     }
 
-    /// clSetMemObjectDestructorCallback
+    /// clSetMemObjectDestructorCallback.
     pub fn on_destroy(&self, callback: Callback) {
         self.destructors.push(callback);
     }
 
-    /// CL_MEM_MAP_COUNT
+    /// CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> usize {
         self.mappings.lock().len()
     }
 
-    /// Host memory that the device of this index copies from and to, for a mapping of `size` bytes; none if there is none.
+    /// Host memory that the device of this index copies from and to, for a mapping of `size` bytes, if
+    /// available.
     pub fn shadow(&self, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
         let ops = self.context.devices().get(index)?.ops();
         self.shadows.lock().take(&**ops, index, size)
     }
 
-    /// Notes a mapping that is handed out. Fails with CL_INVALID_OPERATION if it is for writing and overlaps
-    /// another one for writing, of this object or, for buffers, of any that shares its bytes.
+    /// Adds a mapping. CL_INVALID_OPERATION if it is for writing and overlaps another one for writing, of
+    /// this object or, for buffers, of any that shares its bytes.
     pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
         if let Some(range) = self.written_range(&mapping) {
             self.residency.written.add(range)?;
         }
         let mut mappings = self.mappings.lock();
-        // clEnqueueMapImage: regions mapped for writing must not overlap.
         if let Some(region) = mapping.image.filter(|_| mapping.write)
             && mappings.iter().any(|m| m.write && m.image.is_some_and(|other| other.overlaps(&region)))
         {
@@ -156,7 +157,7 @@ impl MemObject {
         Ok(())
     }
 
-    /// Takes back the mapping at `ptr`.
+    /// Removes the mapping at `ptr`.
     pub fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
         let mapping = {
             let mut mappings = self.mappings.lock();
@@ -169,14 +170,14 @@ impl MemObject {
         Some(mapping)
     }
 
-    /// Puts back what [`MemObject::take_mapping`] took, for an unmap that was refused.
+    /// Restores a mapping from [`MemObject::take_mapping`], after a failed unmap.
     pub fn restore_mapping(&self, mapping: Mapping) {
         if let Err(error) = self.add_mapping(mapping) {
             tracing::warn!(%error, "a mapping was replaced while its unmap failed");
         }
     }
 
-    /// The bytes of the storage that the application may write through a mapping of a buffer.
+    /// Bytes of the storage that the application may write through a mapping of a buffer.
     fn written_range(&self, mapping: &Mapping) -> Option<Range<u64>> {
         let start = self.offset + mapping.offset;
         (mapping.write && mapping.image.is_none()).then(|| start..start + mapping.size)

@@ -1,30 +1,31 @@
-//! Which copies of a buffer have the newest bytes, by byte range. Pure.
+//! Which copies of a buffer hold the newest bytes, by byte range. Pure.
 //!
-//! Ranges are kept apart because devices may write parts of one buffer at the same time, through sub-buffers or by
-//! transfers: what each has written must not be taken for old because another has written elsewhere.
+//! Ranges are tracked separately because devices may write parts of one buffer at the same time, through
+//! sub-buffers or by transfers: bytes that one has written do not become stale because another has written
+//! elsewhere.
 
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
-/// Copies, a bit each: those of devices by their position in the context, then that of the host.
+/// Set of copies, a bit each: those of devices by their index in the context, then that of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Holders(u128);
 
 impl Holders {
-    /// No copy: nothing was ever written, so each is as good as the others.
+    /// The empty set: nothing was ever written, so all copies are equal.
     pub const NONE: Holders = Holders(0);
     /// The host's copy.
     pub const HOST: Holders = Holders(1 << 127);
-    /// The copy of the device at this position.
+    /// The copy of the device at an index.
     pub fn device(index: usize) -> Holders {
-        // Contexts of more devices than bits do not exist; theirs would share the last bit with nobody.
+        // Contexts with more devices than bits do not exist; theirs would share the last bit.
         Holders(1u128.checked_shl(index.min(126) as u32).unwrap_or(0))
     }
-    /// Whether one of these is among them.
+    /// Whether the sets intersect.
     pub fn has(self, other: Holders) -> bool {
         self.0 & other.0 != 0
     }
-    /// Positions of devices among them.
+    /// Indices of the devices in the set.
     pub fn devices(self) -> impl Iterator<Item = usize> {
         (0..127).filter(move |i| self.0 & (1 << i) != 0)
     }
@@ -33,23 +34,23 @@ impl Holders {
     }
 }
 
-/// A byte range and who has its newest bytes.
+/// A byte range and the copies that hold its newest bytes.
 pub type HeldRange = (Range<u64>, Holders);
 
-/// See the module's text.
+/// The copies with the newest bytes of a buffer, by byte range.
 pub struct Newest {
     size: u64,
-    /// Starts of ranges, from 0 on, each reaching to the next; neighbours differ.
+    /// Starts of ranges, from 0 on, each extending to the next; neighbours differ.
     starts: SmallVec<[(u64, Holders); 1]>,
 }
 
 impl Newest {
-    /// A buffer whose bytes are all at one place.
+    /// A buffer whose newest bytes are all in the copies `at`.
     pub fn new(size: u64, at: Holders) -> Newest {
         Newest { size, starts: smallvec![(0, at)] }
     }
 
-    /// What must be copied so that `to` has the newest bytes of a range, and from whom.
+    /// Ranges to copy so that `to` has the newest bytes of a range, with their holders.
     pub fn missing(&self, range: &Range<u64>, to: Holders) -> SmallVec<[HeldRange; 2]> {
         let ends = self.starts.iter().skip(1).map(|s| s.0).chain([self.size]);
         let pieces = self.starts.iter().zip(ends).map(|((start, holders), end)| (*start..end, *holders));
@@ -57,12 +58,12 @@ impl Newest {
         inside.filter(|(r, h)| r.start < r.end && *h != Holders::NONE && !h.has(to)).collect()
     }
 
-    /// `to` has got the newest bytes of a range, beside those who have them.
+    /// Adds `to` to the holders of a range.
     pub fn copied(&mut self, range: &Range<u64>, to: Holders) {
         self.change(range, |holders| if holders == Holders::NONE { holders } else { holders.with(to) });
     }
 
-    /// `by` alone has the newest bytes of a range.
+    /// Makes `by` the only holder of a range.
     pub fn written(&mut self, range: &Range<u64>, by: Holders) {
         self.change(range, |_| by);
     }
@@ -72,7 +73,7 @@ impl Newest {
         if range.start >= range.end {
             return;
         }
-        // The usual case: everything is alike and changes as a whole.
+        // The usual case: the whole buffer has the same holders and changes as a whole.
         if let ([(_, holders)], true) = (self.starts.as_mut_slice(), range == (0..self.size)) {
             *holders = change(*holders);
             return;
@@ -87,7 +88,7 @@ impl Newest {
         self.starts.dedup_by_key(|s| s.1);
     }
 
-    /// Makes a range begin at `at`.
+    /// Splits the range that contains `at`, so that one begins there.
     fn split(&mut self, at: u64) {
         if at < self.size
             && let Err(index) = self.starts.binary_search_by_key(&at, |s| s.0)

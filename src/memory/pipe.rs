@@ -1,4 +1,4 @@
-//! Pipes: memory objects whose bytes only kernels see, laid out as `clspv_bridge::abi::pipe` says.
+//! Pipes: memory objects that only kernels access, with the layout of `clspv_bridge::abi::pipe`.
 
 use super::MemObject;
 use super::residency::{Initial, Residency};
@@ -12,7 +12,7 @@ use crate::info::InfoValue;
 use clspv_bridge::abi::pipe as layout;
 use std::sync::Arc;
 
-/// What a pipe was created with.
+/// Parameters of a pipe's creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PipeInfo {
     pub packet_size: u32,
@@ -20,7 +20,7 @@ pub struct PipeInfo {
 }
 
 impl PipeInfo {
-    /// clGetPipeInfo; none for an unknown parameter.
+    /// Answers clGetPipeInfo; `None` for an unknown parameter.
     pub fn query(&self, param: cl_pipe_info) -> Option<InfoValue> {
         Some(match param {
             CL_PIPE_PACKET_SIZE => self.packet_size.into(),
@@ -40,7 +40,7 @@ pub fn create(
     max_packets: u32,
 ) -> Result<Arc<MemObject>> {
     let flags = MemFlags::for_pipe(flags)?;
-    // Packets have a size that devices take, and there is room for one.
+    // CL_INVALID_PIPE_SIZE: packets of no size or too large, or none.
     if packet_size == 0 || packet_size > MAX_PACKET_SIZE || max_packets == 0 {
         return Err(Error::with(
             CL_INVALID_PIPE_SIZE,
@@ -52,7 +52,7 @@ pub fn create(
     if size > largest {
         return Err(Error::with(
             CL_MEM_OBJECT_ALLOCATION_FAILURE,
-            format!("{size} bytes; at most {largest} can be had"),
+            format!("{size} bytes; at most {largest} can be allocated"),
         ));
     }
     let bytes = HostAllocation::new(size).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;

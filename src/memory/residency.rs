@@ -1,15 +1,18 @@
-//! Where the bytes of a buffer or an image are: one lazily made backing per device, one for the processor if devices fall
-//! back to it ([`Context::all_ops`]), and a host copy for initial contents.
-//! Which of them has the newest bytes is known by range for buffers, as a whole for images (`newest`); using a range on a
-//! device copies there first what it lacks.
+//! Locations of the bytes of a buffer or an image: one lazily created backing per device, one for the
+//! fallback device ([`Context::all_ops`]), and a host copy for initial contents. The holders of the newest
+//! bytes are tracked by range for buffers, as a whole for images (`newest`). Before a device uses a range,
+//! the missing bytes are copied there.
 //!
-//! That changes when commands are submitted, in the order the application's synchronisation gives. The newest bytes of a
-//! range on another device are idle by then: dependencies across devices are complete before a command is submitted.
-//! Sub-buffers share their parent's record; several devices may use different ones at the same time.
+//! Holders change when commands are submitted, in the order of the application's synchronisation. The newest
+//! bytes of a range on another device are idle by then: dependencies across devices are complete before a
+//! command is submitted. Sub-buffers share their parent's record; several devices may use different ones at
+//! the same time.
 //!
-//! Bytes move outside of all queues and are there when `acquire` or creation returns: commands of other queues, which
-//! the application need not order after the one that is being submitted, find them complete. With one device the initial
-//! contents move at creation; if the host sees its memory, the processor uses that in place. Locks: one (rank Residency), held while bytes move, so that they move once.
+//! Copies are made outside of all queues and are complete when `acquire` or creation returns: commands of
+//! other queues, which the application need not order after the command being submitted, find the bytes
+//! there. With one device the initial contents are copied at creation; if the host can access its memory, the
+//! fallback device uses that memory. Locks: one (rank Residency), held during copies, so that they are made
+//! once.
 
 use super::mapping::WrittenRanges;
 use super::newest::{Holders, Newest};
@@ -27,36 +30,37 @@ use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Allocations with one address for host and devices have whole pages.
+/// Allocations with one address for host and devices consist of whole pages.
 const PAGE: u64 = 4096;
 
-/// How a command uses a buffer.
+/// How a command accesses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
-    /// Writes, and needs the bytes it does not write.
+    /// Writes, and requires the bytes that it does not write.
     Write,
 }
 
 struct HostCopy {
     ptr: HostPtr,
-    /// Of an image's texels.
+    /// Layout of an image's texels.
     layout: RectLayout,
-    /// None for the application's memory.
+    /// `None` for the application's memory.
     _owner: Option<HostAllocation>,
 }
 
 type Memory = Option<Arc<dyn DeviceMemory>>;
 
 struct State {
-    /// The same bytes for every device: those of a device and, where the host sees them, of all that see the host's.
+    /// Whether all devices use the same bytes: those of one device and, if the host can access them, of all
+    /// that use host memory.
     one: bool,
     copies: SmallVec<[Memory; 1]>,
     host: Option<HostCopy>,
     newest: Newest,
 }
 
-/// What the bytes are.
+/// Kind of the contents.
 #[derive(Clone, Copy, Debug)]
 enum Content {
     Buffer {
@@ -64,38 +68,38 @@ enum Content {
         host_visible: bool,
     },
     Image(ImageDesc),
-    /// A level of detail of an image.
+    /// A mip level of an image.
     Level(ImageDesc, u32),
 }
 
-/// See the module's text.
+/// Locations of the bytes of a buffer or an image.
 pub struct Residency {
     content: Content,
-    /// The store is memory shared outside of OpenCL, of the device with this index.
+    /// Index of the device for memory that is shared outside of OpenCL.
     external: Option<usize>,
-    /// The only store there ever is.
+    /// The only backing, if there is never another.
     only: Memory,
     state: Mutex<State>,
-    /// Mapped for writing.
+    /// Ranges mapped for writing.
     pub(super) written: WrittenRanges,
 }
 
 /// The layout of plain bytes.
 const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
 
-/// What initialises a buffer or an image.
+/// Initial contents of a buffer or an image.
 #[derive(Clone, Copy, Debug)]
 pub enum Initial {
     Nothing,
     /// Copied before creation returns.
     Copy(HostPtr),
-    /// Used in place if a device can.
+    /// Used directly if a device can.
     Use(HostPtr),
 }
 
 impl Residency {
-    /// Makes the record. With one device in the context the backing is made at once, so that failure is reported at
-    /// creation.
+    /// Creates the record of a buffer. With one device in the context the backing is created at once, so that
+    /// failure is reported at creation.
     pub fn new(context: &Context, size: u64, host_visible: bool, initial: Initial) -> Result<Residency> {
         let devices = context.devices();
         let content = Content::Buffer { size, host_visible };
@@ -108,7 +112,7 @@ impl Residency {
         Self::create(context, content, initial, LINEAR)
     }
 
-    /// The same for an image; `layout` is that of the initial contents.
+    /// Creates the record of an image; `layout` is that of the initial contents.
     pub fn new_image(
         context: &Context,
         desc: ImageDesc,
@@ -127,7 +131,7 @@ impl Residency {
         Residency { content, external: None, only, state, written: WrittenRanges::default() }
     }
 
-    /// The record of what the context's only device has; `first` says who has the newest bytes.
+    /// The record of the backing of the context's only device; `first` holds the newest bytes.
     fn of_one(
         context: &Context,
         content: Content,
@@ -180,14 +184,14 @@ impl Residency {
             }
         };
         let made = Self::with(content, false, copies, host);
-        // There is one place for it, which it must fit.
+        // The only device must be able to hold it.
         if home != 0 && context.devices().len() == 1 {
             made.backing(context, 0)?;
         }
         Ok(made)
     }
 
-    /// Of memory that is shared outside of OpenCL.
+    /// The record of memory that is shared outside of OpenCL.
     pub fn of_external(
         context: &Context,
         size: u64,
@@ -200,7 +204,8 @@ impl Residency {
         Residency { external: Some(device), ..made }
     }
 
-    /// Of memory of the application's that devices use where it is: those with a copy, and those that see the host's.
+    /// The record of imported memory, which devices use directly: those with a copy, and those that use host
+    /// memory.
     pub fn of_imports(
         size: u64,
         copies: impl IntoIterator<Item = Option<Arc<dyn DeviceMemory>>>,
@@ -208,7 +213,7 @@ impl Residency {
         Self::with(Content::Buffer { size, host_visible: true }, true, copies.into_iter().collect(), None)
     }
 
-    /// The device whose memory is shared outside of OpenCL.
+    /// Index of the device whose memory is shared outside of OpenCL.
     pub fn external(&self) -> Option<usize> {
         self.external
     }
@@ -232,12 +237,13 @@ impl Residency {
         self.only.is_some()
     }
 
-    /// Where commands of a device use it: there, or where that falls back to if it cannot have such an image.
+    /// Index of the device that holds it for commands of `device`: that one, or the fallback device if it
+    /// cannot hold such an image.
     pub fn home(&self, context: &Context, device: usize) -> usize {
         self.content.home(context, device)
     }
 
-    /// The backing for a device ([`Residency::home`]), made if there is none.
+    /// The backing for a device ([`Residency::home`]), created if necessary.
     pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
         if let Some(only) = self.only.as_ref().filter(|_| device == 0) {
             return Ok(only.clone());
@@ -266,8 +272,8 @@ impl Residency {
         Ok(copy.get_or_insert(made).clone())
     }
 
-    /// The backing on a device for a command that is being submitted, with the newest bytes of a range in it. An image's
-    /// bytes are one.
+    /// The backing on a device for a command that is being submitted, with the newest bytes of a range in it.
+    /// An image's bytes are one range.
     pub fn acquire(
         &self,
         context: &Context,
@@ -300,7 +306,7 @@ impl Residency {
         Ok(memory)
     }
 
-    /// Brings everything up to date on a device, for whoever may write anywhere in it.
+    /// Brings all bytes up to date on a device, for a user that may write any of them.
     pub fn acquire_all(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
         self.acquire(context, device, 0..self.content.tracked(), Access::Write)
     }
@@ -320,7 +326,7 @@ impl Residency {
             return transfer_now(ops(device)?, &content.write(host.ptr, host.layout, memory, piece));
         }
         let from = holders.devices().find_map(|at| Some((at, state.copies.get(at)?.as_ref()?)));
-        // Nothing was ever written where there is no backing.
+        // Without a backing, nothing was ever written.
         let Some((at, from)) = from else { return Ok(()) };
         let through =
             HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
@@ -352,7 +358,8 @@ impl Content {
         made.map_err(Error::for_memory)
     }
 
-    /// The memory in which the host sees the bytes as they are, so that the processor can use them where they lie.
+    /// The device memory, if the host can access its bytes as they are, so that the fallback device can use
+    /// it directly.
     fn host_side<'a>(&self, memory: &'a Arc<dyn DeviceMemory>) -> Option<&'a Arc<dyn DeviceMemory>> {
         let holds = match self {
             Content::Buffer { .. } => memory,
@@ -361,7 +368,7 @@ impl Content {
         holds.host_ptr().map(|_| holds)
     }
 
-    /// The backing on a device that uses every address of the process, in memory that the host sees.
+    /// The backing on a device that uses every address of the process, in host-visible memory.
     fn share(
         &self,
         ops: &Arc<dyn DeviceOps>,
@@ -371,7 +378,7 @@ impl Content {
         let made = match self {
             Content::Buffer { size, .. } => {
                 let ptr = memory.host_ptr().ok_or_else(lost)?;
-                // Whole pages, which shared allocations have.
+                // Shared allocations consist of whole pages.
                 let range = HostRange { ptr, size: size.next_multiple_of(PAGE) };
                 ops.import_host(range, &BufferDesc { size: *size, host_visible: true, name: "buffer" })
             }
@@ -383,7 +390,7 @@ impl Content {
         made.map_err(Error::for_memory)
     }
 
-    /// Bytes, rows and slices.
+    /// Size in bytes, rows and slices.
     fn region(&self) -> [u64; 3] {
         match self {
             Content::Buffer { size, .. } => [*size, 1, 1],
@@ -398,7 +405,7 @@ impl Content {
         self.region().iter().product()
     }
 
-    /// Where ranges that are told apart end.
+    /// Size of the range that holders are tracked for.
     fn tracked(&self) -> u64 {
         match self {
             Content::Buffer { size, .. } => *size,
@@ -420,19 +427,19 @@ impl Content {
         }
     }
 
-    /// All of an image, or of one of its levels.
+    /// The whole of an image, or of one of its mip levels.
     fn whole(&self, desc: &ImageDesc, image: &Arc<dyn DeviceMemory>) -> ImageRange {
         let level = if let Content::Level(_, level) = self { *level } else { 0 };
         ImageRange { image: image.clone(), level, origin: [0; 3], region: desc.shape.level(level).size }
     }
 
-    /// The layout of bytes without gaps.
+    /// The layout without gaps.
     fn tight(&self) -> RectLayout {
         let region = self.region();
         RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
     }
 
-    /// Writes a range of what lies at `src`.
+    /// Command that writes a range from `src`.
     fn write(
         &self,
         src: HostPtr,
@@ -460,7 +467,7 @@ impl Content {
         }
     }
 
-    /// Reads a range to where it belongs in `dst`.
+    /// Command that reads a range to its offset in `dst`.
     fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
         match self {
             Content::Buffer { .. } => {
@@ -481,7 +488,8 @@ fn part(memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> BufferRange {
     BufferRange { memory: memory.clone(), offset: piece.start, size: piece.end - piece.start }
 }
 
-/// Does a transfer on idle memory and waits for it: by the host if it sees the memory, else by the device.
+/// Executes a transfer on idle memory and waits for it: on the host if it can access the memory, else on the
+/// device.
 pub fn transfer_now(ops: &Arc<dyn DeviceOps>, command: &DeviceCommand) -> Result<()> {
     if host_exec::can_run(command) && host_exec::run(command) {
         return Ok(());

@@ -1,10 +1,11 @@
-//! Allocations that are known by their address: shared virtual memory, unified shared memory, and buffers whose device
-//! addresses the application has asked for. A context keeps one table of them.
+//! Allocations that are identified by their address: shared virtual memory, unified shared memory, and
+//! buffers with device addresses that the application has requested. A context keeps one table of them.
 //!
-//! An allocation has one address for the host and all devices that can use it, and a [`Residency`] that commands use like
-//! a buffer's. Where the host has memory of its own at the address (`AddressSharing::Mirrored`), mapping and unmapping
-//! copy. The table holds allocations until they are freed; commands hold the residencies they use.
-//! Locks: the table's lists (rank Context) and an allocation's mappings (rank Residency), never together.
+//! An allocation has one address for the host and all devices that can use it, and a [`Residency`] that
+//! commands use like a buffer's. If the host has memory of its own at the address
+//! (`AddressSharing::Mirrored`), mapping and unmapping copy. The table keeps allocations until they are
+//! freed; commands keep the residencies they use. Locks: the table's lists (rank Context) and an allocation's
+//! mappings (rank Residency), never together.
 
 use super::MemObject;
 use super::mapping::Mapping;
@@ -26,19 +27,20 @@ use std::sync::{Arc, Weak};
 mod tests;
 pub mod unified;
 
-/// Alignments up to this can be asked for: that of the largest type, long16. Every allocation begins at a page.
+/// Largest alignment that can be requested: that of the largest type, long16. Every allocation begins at a
+/// page.
 pub const MAX_ALIGNMENT: u32 = 128;
 
-/// What made an allocation, and what it is for.
+/// Kind of an allocation, by the function that creates it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SvmKind {
-    /// clSVMAlloc; host and devices take turns, or use it at the same time.
+    /// clSVMAlloc; host and devices use it in turns or, if `fine`, at the same time.
     Svm { fine: bool },
-    /// clHostMemAllocINTEL
+    /// clHostMemAllocINTEL.
     Host,
-    /// clDeviceMemAllocINTEL
+    /// clDeviceMemAllocINTEL.
     Device,
-    /// clSharedMemAllocINTEL
+    /// clSharedMemAllocINTEL.
     Shared,
 }
 
@@ -51,7 +53,7 @@ impl SvmKind {
         }
     }
 
-    /// What a device must offer to use such allocations.
+    /// Address sharing that a device requires to use such allocations.
     fn needs(self) -> AddressSharing {
         self.svm_type().needs()
     }
@@ -62,14 +64,14 @@ impl SvmKind {
     }
 }
 
-/// An allocation; see the module's text.
+/// An allocation that is identified by its address.
 pub struct Allocation {
     pub address: u64,
     pub size: u64,
     pub kind: SvmKind,
     /// Flags of SVM, or allocation flags of USM.
     pub flags: cl_bitfield,
-    /// The device it was made for, by its place in the context.
+    /// Index (in the context) of the device that it was created for.
     pub device: Option<usize>,
     /// Access flags and properties of cl_khr_unified_svm.
     pub access: cl_svm_alloc_access_flags_khr,
@@ -79,7 +81,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// Where the bytes are.
+    /// Locations of the bytes.
     pub fn residency(&self) -> &Arc<Residency> {
         &self.residency
     }
@@ -89,13 +91,13 @@ impl Allocation {
         HostPtr::new(std::ptr::with_exposed_provenance_mut(self.address as usize))
     }
 
-    /// Whether `size` bytes from `address` on lie within.
+    /// Whether the allocation contains `size` bytes from `address` on.
     pub fn contains(&self, address: u64, size: u64) -> bool {
         address >= self.address
             && address.checked_add(size).is_some_and(|end| end <= self.address + self.size)
     }
 
-    /// A buffer of the same bytes, which no application sees.
+    /// Creates an internal buffer of the same bytes.
     pub fn as_mem(&self, context: &Arc<Context>) -> Arc<MemObject> {
         let flags = MemFlags(CL_MEM_READ_WRITE as cl_mem_flags);
         let ptr = (self.kind != SvmKind::Device).then(|| self.ptr());
@@ -106,12 +108,12 @@ impl Allocation {
         })
     }
 
-    /// Notes a region that the host uses until it is unmapped.
+    /// Adds a region that the host uses until it is unmapped.
     pub fn add_mapping(&self, mapping: Mapping) {
         self.mappings.lock().push(mapping);
     }
 
-    /// Takes back the mapping at `ptr`.
+    /// Removes the mapping at `ptr`.
     pub fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
         let mut mappings = self.mappings.lock();
         let at = mappings.iter().position(|m| m.ptr == ptr)?;
@@ -119,7 +121,7 @@ impl Allocation {
     }
 }
 
-/// A buffer whose device addresses are known.
+/// A buffer with known device addresses.
 struct Addressed {
     size: u64,
     /// In the order of the context's devices.
@@ -127,7 +129,7 @@ struct Addressed {
     residency: Weak<Residency>,
 }
 
-/// The table of a context.
+/// The table of allocations of a context.
 pub struct Allocations {
     by_address: Mutex<BTreeMap<u64, Arc<Allocation>>>,
     addressed: Mutex<Vec<Addressed>>,
@@ -145,17 +147,17 @@ impl Default for Allocations {
 }
 
 impl Allocations {
-    /// Whether kernels may have been given addresses. Until then nothing need be looked up.
+    /// Whether addresses may have been passed to kernels. Until then no address needs to be looked up.
     pub fn is_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Kernels are given addresses from now on.
+    /// Marks that addresses are passed to kernels from now on.
     pub fn set_used(&self) {
         self.used.store(true, Ordering::Relaxed);
     }
 
-    /// The allocation that holds the byte at `address`.
+    /// The allocation that contains `address`.
     pub fn find(&self, address: u64) -> Option<Arc<Allocation>> {
         if !self.is_used() {
             return None;
@@ -165,7 +167,8 @@ impl Allocations {
         found.contains(address, 1).then(|| found.clone())
     }
 
-    /// The bytes behind an address on the device with this place in the context, with the offset of the address.
+    /// The residency at an address of the device with this index in the context, with the offset of the
+    /// address.
     pub fn behind(&self, address: u64, device: usize) -> Option<(Arc<Residency>, u64)> {
         if let Some(found) = self.find(address) {
             return Some((found.residency.clone(), address - found.address));
@@ -187,12 +190,13 @@ impl Allocations {
         made
     }
 
-    /// Forgets the allocation that begins at `address`; its memory goes with the last command that uses it.
+    /// Removes the allocation that begins at `address`; its memory is freed after the last command that uses
+    /// it.
     pub fn remove(&self, address: u64) -> Option<Arc<Allocation>> {
         self.by_address.lock().remove(&address)
     }
 
-    /// Notes the device addresses of a buffer for as long as it lives.
+    /// Adds the device addresses of a buffer for as long as it lives.
     pub fn add_buffer(&self, size: u64, addresses: Vec<Option<u64>>, residency: &Arc<Residency>) {
         let mut list = self.addressed.lock();
         list.retain(|b| b.residency.strong_count() > 0);
@@ -202,10 +206,11 @@ impl Allocations {
     }
 }
 
-/// What an allocation remembers: the associated device, access flags and properties.
+/// Details of an allocation: the associated device, access flags and properties.
 type AllocationDetails = (Option<usize>, cl_svm_alloc_access_flags_khr, Vec<cl_svm_alloc_properties_khr>);
 
-/// Makes an allocation of one address for the devices of the context that can use its kind, or for one of them.
+/// Creates an allocation with one address for the devices of the context that can use its kind, or for one of
+/// them.
 fn allocate(
     context: &Context,
     kind: SvmKind,
@@ -234,7 +239,8 @@ fn allocate(
     Ok(context.allocations.insert(made))
 }
 
-/// Memory of a device, at an address of its own if it has such; others see every address of the process.
+/// Memory of a device, at an address of the device if it has its own; other devices can access every address
+/// of the process.
 fn of_one(
     context: &Context,
     kind: SvmKind,
@@ -245,7 +251,8 @@ fn of_one(
     let device = context.devices().get(owner).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
     let sharing = device.info().sharing;
     let memory = match kind.memory() {
-        // Devices that see every address of the process use the host's side, which must be the other device's too.
+        // Devices that access every address of the process use the host's side, which must be the other
+        // device's too.
         SharedKind::Mirrored if users.len() > 1 && sharing != AddressSharing::Host => SharedKind::Concurrent,
         other => other,
     };
@@ -261,7 +268,7 @@ fn of_one(
     Ok((address, Residency::one_memory(context, size, owner, memory)))
 }
 
-/// Memory of the host that devices with addresses of their own happen to have at the same one.
+/// Host memory that several devices with addresses of their own import at the same address.
 fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Residency)> {
     let refused =
         |why: &str| Error::with(CL_OUT_OF_RESOURCES, format!("one address for several devices: {why}"));
@@ -281,16 +288,16 @@ fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Re
     Ok((address, Residency::of_imports(size, copies)))
 }
 
-/// Checks an alignment; NULL alignment is the largest.
+/// Checks an alignment; 0 means the largest.
 fn validate_alignment(alignment: u32) -> Result<()> {
-    // The alignment is 0, or a power of two up to that of the largest type.
+    // CL_INVALID_VALUE: neither 0 nor a power of two up to that of the largest type.
     if alignment != 0 && (!alignment.is_power_of_two() || alignment > MAX_ALIGNMENT) {
         return Err(Error::with(CL_INVALID_VALUE, format!("alignment {alignment}")));
     }
     Ok(())
 }
 
-/// clSVMAlloc
+/// clSVMAlloc.
 pub fn svm_alloc(
     context: &Context,
     flags: cl_svm_mem_flags,
@@ -298,25 +305,23 @@ pub fn svm_alloc(
     alignment: cl_uint,
 ) -> Result<HostPtr> {
     let coarse = SvmKind::Svm { fine: false };
-    // Some device supports SVM.
     if !context.devices().iter().any(|d| coarse.works_on(d)) {
         return Err(Error::with(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
     }
     const ACCESS: cl_svm_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
     const FINE: cl_svm_mem_flags = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
     let (fine, atomics) = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0, flags & CL_MEM_SVM_ATOMICS != 0);
-    // Only defined flags, at most one access, and atomics only with fine grains.
+    // CL_INVALID_VALUE: undefined flags, several access flags, or atomics without fine grains.
     if flags & !(ACCESS | FINE) != 0 || (flags & ACCESS).count_ones() > 1 || atomics && !fine {
         return Err(Error::with(CL_INVALID_VALUE, format!("flags {flags:#x}")));
     }
     let kind = SvmKind::Svm { fine };
-    // Every device supports what is asked for.
     if fine && !context.devices().iter().all(|d| kind.works_on(d))
         || atomics && !context.devices().iter().all(|d| d.info().sharing == AddressSharing::Host)
     {
         return Err(Error::with(CL_INVALID_VALUE, "a device does not support the flags"));
     }
-    // The size is positive and every device can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than a device can allocate.
     if size == 0 || context.devices().iter().any(|d| size as u64 > d.info().max_alloc_size) {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
@@ -324,7 +329,7 @@ pub fn svm_alloc(
     Ok(allocate(context, kind, None, flags, size as u64, AllocationDetails::default())?.ptr())
 }
 
-/// clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL
+/// clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL.
 pub fn usm_alloc(
     context: &Context,
     kind: SvmKind,
@@ -335,27 +340,28 @@ pub fn usm_alloc(
 ) -> Result<HostPtr> {
     let index = match device {
         None => None,
-        // The device is one of the context's.
+        // CL_INVALID_DEVICE: not a device of the context.
         Some(device) => {
             context.device(device)?;
             context.devices().iter().position(|d| std::ptr::eq(&**d, device))
         }
     };
     let users = || context.devices().iter().filter(|d| device.is_none_or(|one| std::ptr::eq(&***d, one)));
-    // The device, or one of the context's, supports such allocations.
+    // CL_INVALID_OPERATION: neither the device nor, without one, any of the context supports such
+    // allocations.
     if !users().any(|d| kind.works_on(d)) {
         return Err(Error::with(CL_INVALID_OPERATION, "no device supports such unified shared memory"));
     }
     validate_alignment(alignment)?;
     let flags = allocation_flags(properties, kind)?;
-    // The size is positive and every device that is to use it can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than a device that is to use it can allocate.
     if size == 0 || users().any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size) {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
     Ok(allocate(context, kind, index, flags, size as u64, (index, 0, Vec::new()))?.ptr())
 }
 
-/// The flags in a list of USM properties.
+/// The allocation flags in a list of USM properties.
 fn allocation_flags(
     properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)],
     kind: SvmKind,
@@ -365,9 +371,10 @@ fn allocation_flags(
     let invalid = |why: &str| Error::with(CL_INVALID_PROPERTY, why.to_string());
     match properties {
         [] => Ok(0),
-        // The flags are the only property, and given once.
+        // CL_INVALID_PROPERTY: a property other than CL_MEM_ALLOC_FLAGS_INTEL, or several.
         [(key, flags)] if *key == cl_mem_properties_intel::from(CL_MEM_ALLOC_FLAGS_INTEL) => {
-            // Only defined flags; shared allocations may be placed, in one way.
+            // CL_INVALID_PROPERTY: undefined flags, or an initial placement of an allocation that is not
+            // shared, or two of them.
             let placements = if kind == SvmKind::Shared { 1 } else { 0 };
             if flags & !(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENT) != 0
                 || (flags & PLACEMENT).count_ones() > placements

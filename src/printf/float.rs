@@ -4,7 +4,7 @@
 
 use super::Field;
 
-/// The number with these bits, of 16, 32 or 64.
+/// The number with these bits; `width` is 16, 32 or 64.
 pub(super) fn value(bits: u64, width: u8) -> f64 {
     match width {
         16 => half(bits as u16),

@@ -31,6 +31,6 @@ pub(super) fn put(field: &Field, lane: Lane, length: Length, out: &mut Vec<u8>) 
         missing = 1;
     }
     digits.insert_str(0, &"0".repeat(missing));
-    // Zeros fill the field only where no precision says how many digits there are.
+    // Zeros fill the field only if there is no precision, which specifies the number of digits.
     field.put(out, prefix, digits.as_bytes(), field.zero && field.precision.is_none());
 }

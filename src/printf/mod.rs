@@ -1,9 +1,10 @@
 //! Text of kernels' printf calls (OpenCL C 6.15.14).
 //!
-//! A [`Printer`] turns the records of one call (`clspv_bridge::printf` says what they hold) into text. The output is
-//! what C's printf gives for the same values, with vectors as their components separated by commas. Calls that the
-//! specification leaves undefined give something readable: an operand of another kind is converted, one that is missing
-//! leaves the conversion as it stands. Nothing here panics, whatever the format and the words.
+//! A [`Printer`] converts the records of one call (see `clspv_bridge::printf`) to text. The output is that of
+//! C's printf for the same values, with the components of vectors separated by commas. Where the behaviour is
+//! undefined by the specification the output is still readable: an operand of another kind is converted, and
+//! a conversion without an operand is printed unchanged. Nothing here panics, whatever the format and the
+//! words.
 
 mod float;
 mod int;
@@ -15,10 +16,10 @@ use clspv_bridge::printf::{Conversion, Length, Piece, PrintfArg, PrintfCall, Siz
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// Finds the string at a device address.
+/// Looks up the string at a device address.
 pub type Strings<'a> = &'a dyn Fn(u64) -> Option<Cow<'a, [u8]>>;
 
-/// A lane of an operand.
+/// A component of an operand.
 #[derive(Clone, Copy)]
 enum Lane {
     /// Zero-extended, with its width.
@@ -26,7 +27,7 @@ enum Lane {
     Float(f64),
 }
 
-/// Operands of a record with the words that follow its number.
+/// Operands of a record, from the words after its number.
 struct Operands<'a> {
     args: std::slice::Iter<'a, PrintfArg>,
     words: &'a [u32],
@@ -78,7 +79,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// How one field is laid out.
+/// Layout of a field.
 #[derive(Clone, Copy)]
 struct Field {
     minus: bool,
@@ -115,14 +116,14 @@ impl Field {
         }
         field.precision = match c.precision {
             Some(Size::Number(n)) => Some(n as usize),
-            // A negative precision is as if there were none.
+            // A negative precision counts as a missing one.
             Some(Size::Operand) => usize::try_from(operands.size()?.min(most)).ok(),
             None => None,
         };
         Some(field)
     }
 
-    /// Appends a sign or prefix and a body, filled up to the width.
+    /// Appends a sign or prefix and a body, padded to the width.
     fn put(&self, out: &mut Vec<u8>, prefix: &str, body: &[u8], zeros: bool) {
         let fill = self.width.saturating_sub(prefix.len() + body.len());
         let pad = |out: &mut Vec<u8>, byte| out.resize(out.len() + fill, byte);
@@ -150,7 +151,7 @@ impl Field {
     }
 }
 
-/// A call of printf that is ready to be made text of many times.
+/// A printf call with its format parsed, to print any number of records.
 pub struct Printer<'a> {
     call: &'a PrintfCall,
     /// Words of a record, its number included.
@@ -165,7 +166,7 @@ impl<'a> Printer<'a> {
         Printer { call, words: call.words() as usize, pieces }
     }
 
-    /// Appends the text of one record; `words` are those behind its number.
+    /// Appends the text of one record; `words` are those after its number.
     pub fn record(&self, words: &[u32], strings: Strings<'_>, out: &mut Vec<u8>) {
         let mut operands = Operands { args: self.call.args.iter(), words };
         if self.call.format.is_some() {
@@ -198,7 +199,7 @@ fn convert(
     let field = Field::of(c, operands)?;
     let operand = operands.next()?;
     match (c.kind, operand) {
-        // There is no count to be had.
+        // The count of written characters is not available.
         (b'n', _) => {}
         (b's', Operand::Text(text)) => string(&field, text, out),
         (b's', Operand::Pointer(0)) => string(&field, b"(null)", out),
@@ -244,7 +245,7 @@ fn string(field: &Field, text: &[u8], out: &mut Vec<u8>) {
     field.put(out, "", &text[..end], false);
 }
 
-/// As a hexadecimal number, like most C libraries.
+/// Prints a hexadecimal number, like most C libraries.
 fn pointer(field: &Field, at: u64, out: &mut Vec<u8>) {
     let hex = Field { kind: b'x', alternative: true, ..*field };
     match at {
@@ -253,7 +254,7 @@ fn pointer(field: &Field, at: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// The width that a conversion reads of an operand.
+/// The width of an operand that a conversion reads.
 fn width(length: Length, bits: u8) -> u8 {
     match length {
         Length::None => bits.min(32),
@@ -264,7 +265,7 @@ fn width(length: Length, bits: u8) -> u8 {
     }
 }
 
-/// Sign-extended from the width that is read.
+/// Sign-extends from the width that is read.
 fn signed(lane: Lane, length: Length) -> i64 {
     match lane {
         Lane::Int(x, bits) => {
@@ -275,7 +276,7 @@ fn signed(lane: Lane, length: Length) -> i64 {
     }
 }
 
-/// Zero-extended from the width that is read.
+/// Zero-extends from the width that is read.
 fn unsigned(lane: Lane, length: Length) -> u64 {
     match lane {
         Lane::Int(x, bits) => x & (u64::MAX >> (64 - u32::from(width(length, bits).clamp(1, 64)))),

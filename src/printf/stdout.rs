@@ -1,14 +1,14 @@
-//! Printed text to the process's standard output.
+//! Output of printed text to the process's standard output.
 //!
-//! It goes through C's `stdout`, not to descriptor 1: text that the application has printed before but that is still in the
-//! buffer of its `FILE` comes first, and a stream that the application has redirected is followed. One fwrite keeps a batch
-//! of text together, and the flush makes it visible before the event completes, also to programs that read descriptor 1 or
-//! end without flushing. A closed or full stream loses the text and nothing else: errors are ignored, a broken pipe raises
-//! no signal here.
+//! Text is written to C's `stdout`, not to descriptor 1: buffered text that the application has printed
+//! before comes first, and a redirected stream is respected. One fwrite keeps a batch of text together. The
+//! flush makes it visible before the event completes, also to programs that read descriptor 1 or end without
+//! flushing. If the stream is closed or full the text is lost and nothing else happens: errors are ignored,
+//! and a broken pipe raises no signal here.
 
 use std::time::{Duration, Instant};
 
-/// How long the stream's lock is waited for. A thread that holds it may be waiting for the commands that print.
+/// Time limit for the stream's lock. A thread that holds it may be waiting for the commands that print.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 unsafe extern "C" {
@@ -57,7 +57,7 @@ fn to_descriptor(mut text: &[u8]) {
     }
 }
 
-/// Runs `f` with SIGPIPE blocked in this thread, and takes away one that it raised.
+/// Runs `f` with SIGPIPE blocked in this thread, and discards one that it raised.
 fn without_sigpipe(f: impl FnOnce()) {
     // SAFETY: the sets are filled before they are used; only this thread's mask changes, and is put back.
     unsafe {

@@ -1,4 +1,5 @@
-//! The formatter against C's snprintf on random formats and values, the forms that C does not have, and nonsense.
+//! The formatter against C's snprintf on random formats and values, the forms that C does not have, and
+//! malformed input.
 
 use super::*;
 use std::ffi::CString;
@@ -57,7 +58,7 @@ macro_rules! c_text {
     ($format:expr, $value:expr) => {{
         let format = CString::new($format).unwrap();
         let mut buffer = vec![0u8; 4096];
-        // SAFETY: the buffer has that size; the operand is what the format asks for.
+        // SAFETY: the buffer has that size; the operand is of the format's type.
         let n = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), buffer.len(), format.as_ptr(), $value) };
         String::from_utf8_lossy(&buffer[..n as usize]).into_owned()
     }};
@@ -84,7 +85,7 @@ fn interesting(random: &mut Random) -> f64 {
 fn numbers_are_as_in_c() {
     let mut random = Random(7);
     let mut compared = 0;
-    // Some C libraries lose a zero of the alternative form when all nines round up.
+    // Some C libraries drop a zero of the alternative form when all nines round up.
     let lost_zero = |format: &str, own: &str| {
         let digits =
             own.trim_matches(|c: char| !c.is_ascii_digit()).split(['e', 'E']).next().unwrap_or_default();

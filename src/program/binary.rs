@@ -1,9 +1,9 @@
 //! The container of program binaries (CL_PROGRAM_BINARIES): magic, version, content hash, then the parts.
 //!
-//! A binary holds the library SPIR-V of its objects, so that any device of any later version can finish the
-//! compilation, the options it was built with, and compiled code for the targets it was built for. Compiled code is
-//! used only if the target and this compiler are the very same, and its seal shows that it was made by this user:
-//! binaries come from anywhere, and drivers and the processor trust code. Reading is bounds-checked and never panics.
+//! A binary contains the library SPIR-V of its objects, so that any device of any later version can finish
+//! the compilation, the build options, and compiled code for the targets of the build. Compiled code is used
+//! only if target and compiler are identical and its seal proves that this user created it: binaries come
+//! from anywhere, and drivers and the processor trust code. Reading is bounds-checked and never panics.
 
 use super::codec::{self, Reader, Writer};
 use clspv_bridge::Target;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MAGIC: &[u8; 8] = b"PYROCLPB";
 const HASH: usize = 32;
 
-/// What a binary is, as CL_PROGRAM_BINARY_TYPE_*.
+/// Type of a binary, as CL_PROGRAM_BINARY_TYPE_*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinaryKind {
     CompiledObject,
@@ -22,24 +22,24 @@ pub enum BinaryKind {
     Executable,
 }
 
-/// Shows that code was compiled for a target by this very compiler and by somebody who knows a secret.
+/// Proof that code was compiled for a target by this compiler, with knowledge of a secret.
 pub type Seal = [u8; HASH];
 
 /// A program binary for one device.
 #[derive(Clone, Debug)]
 pub struct Binary {
     pub kind: BinaryKind,
-    /// Option text of the call that made it.
+    /// Options of the call that created it.
     pub option_text: String,
     pub options: Options,
     pub libraries: Vec<Arc<Library>>,
-    /// Specialisation constants in force when it was built.
+    /// Specialisation constants at the time of the build.
     pub specs: Vec<(u32, Vec<u8>)>,
-    /// Only in executables.
+    /// Present in executables only.
     pub code: Option<(Seal, Arc<CompiledProgram>)>,
 }
 
-/// The seal of code that this compiler made for `target`.
+/// The seal of code that this compiler created for `target`.
 pub fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgram) -> Seal {
     let mut hasher = blake3::Hasher::new_keyed(secret);
     for text in [super::cache::compiler_identity(), &format!("{target:?}")] {
@@ -53,7 +53,7 @@ pub fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgram) -> 
 }
 
 impl Binary {
-    /// The bytes of the binary.
+    /// Serialises the binary.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.u8(match self.kind {
@@ -79,7 +79,7 @@ impl Binary {
         out
     }
 
-    /// Reads a binary; `None` if it is not one of ours, is of another version, or is damaged.
+    /// Parses a binary; `None` if it is not in this format, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Option<Binary> {
         let mut r = Reader::new(bytes);
         if r.take(MAGIC.len())? != MAGIC || r.u32()? != codec::VERSION {
@@ -107,7 +107,7 @@ impl Binary {
         r.at_end().then_some(Binary { kind, option_text, options, libraries, specs, code })
     }
 
-    /// The compiled code, if it was made for this target by this compiler and by one who knows the secret.
+    /// The compiled code, if it was created for this target by this compiler with the secret.
     pub fn code_for(&self, secret: &[u8; HASH], target: &Target) -> Option<Arc<CompiledProgram>> {
         let (found, program) = self.code.as_ref()?;
         // Compared in constant time.
@@ -145,7 +145,7 @@ mod tests {
         assert!(read.code_for(&[1; HASH], &Target::generic()).is_some());
         let other = Target { int8: false, ..Target::generic() };
         assert!(read.code_for(&[1; HASH], &other).is_none());
-        // Made by somebody else, or changed since.
+        // Created with another secret, or changed since.
         assert!(read.code_for(&[2; HASH], &Target::generic()).is_none());
         let mut forged = sample();
         if let Some((_, program)) = &mut forged.code {

@@ -1,10 +1,11 @@
-//! Building, compiling and linking programs: what the calls check, which device gets what, and the threads they run on.
+//! Building, compiling and linking of programs: checks of the calls, the work for each device, and its
+//! threads.
 //!
-//! Every operation has three steps: `begin` (checks and IN_PROGRESS, under the program's lock), the work (no lock), and
-//! `finish` (the outcomes, under the lock). With a callback the work runs on a thread of its own and the call returns
-//! at once; a few such threads work at a time. Front-end results and executables come from the disk cache where they
-//! can. The compiler runs on a large stack, since the application's threads may have small ones, and a panic in it
-//! becomes a failed build.
+//! Every operation has three steps: `begin` (checks and IN_PROGRESS, under the program's lock), the work (no
+//! lock), and `finish` (the outcomes, under the lock). With a callback the work runs on a thread of its own
+//! and the call returns at once; the number of such threads is limited. Front-end results and executables are
+//! taken from the disk cache if possible. The compiler runs on a large stack, since the application's threads
+//! may have small ones, and a panic in it becomes a failed build.
 
 use super::binary::BinaryKind;
 use super::cache::{self, Cache, LibraryKey};
@@ -29,20 +30,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::SystemTime;
 
-/// Stack of the threads that run the compiler.
+/// Stack size of the threads that run the compiler.
 const COMPILER_STACK: usize = 64 << 20;
 
-/// What is to be done for one device.
+/// Work for one device.
 enum DeviceWork {
-    /// Source to a library, and on to an executable if `link`.
+    /// Compiles source to a library, and to an executable if `link`.
     Source { headers: Arc<[Header]>, link: bool },
-    /// Modules to an executable.
+    /// Links modules to an executable.
     Modules(Vec<Arc<Library>>),
-    /// Modules to a compiled object or library, which needs no work.
+    /// Collects modules in a compiled object or library, which requires no work.
     Collect(Vec<Arc<Library>>, BinaryKind),
-    /// Nothing: the device cannot take the program, for this reason.
+    /// Fails: the device cannot accept the program, for this reason.
     Refused(String),
-    /// A binary with code for this very target.
+    /// Loads a binary with code for this target.
     Ready(Vec<Arc<Library>>, Arc<CompiledProgram>),
 }
 
@@ -53,15 +54,15 @@ struct DeviceJob {
     specs: Vec<(u32, Vec<u8>)>,
 }
 
-/// An operation that has begun.
+/// A started operation.
 pub struct BuildJob {
     devices: Vec<DeviceJob>,
-    /// CL_*_PROGRAM_FAILURE of the call.
+    /// CL_*_PROGRAM_FAILURE code of the call.
     failure: cl_int,
     notes: String,
 }
 
-/// What became of a device's job.
+/// Outcome of the work for a device.
 struct DeviceOutcome {
     index: usize,
     log: String,
@@ -80,7 +81,6 @@ impl Program {
         notify: Option<Callback>,
     ) -> Result<()> {
         let indices = self.device_indices(devices)?;
-        // The options must be valid.
         let mut options =
             options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
         initialize(&self.context, &mut options.compiler);
@@ -102,12 +102,11 @@ impl Program {
                         DeviceJob { index, work, options, specs }
                     }
                     ProgramOrigin::Binary => {
-                        // The device must have a valid binary loaded.
                         let binary = record
                             .given
                             .as_ref()
                             .ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
-                        // Without options, those of the original build hold.
+                        // Without options, those of the original build apply.
                         let mut options =
                             if text.trim().is_empty() { binary.options.clone() } else { options };
                         initialize(&self.context, &mut options);
@@ -127,7 +126,7 @@ impl Program {
                         };
                         DeviceJob { index, work, options, specs }
                     }
-                    // The program must have been created from source, an intermediate language or binaries.
+                    // CL_INVALID_OPERATION: the program was created by clLinkProgram.
                     ProgramOrigin::Linked => {
                         return Err(err!(CL_INVALID_OPERATION, "a linked program cannot be built"));
                     }
@@ -145,7 +144,6 @@ impl Program {
         notify: Option<Callback>,
     ) -> Result<()> {
         let indices = self.device_indices(devices)?;
-        // The options must be valid.
         let mut options =
             options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
         initialize(&self.context, &mut options.compiler);
@@ -158,7 +156,6 @@ impl Program {
                     Some(refusal) => refusal,
                     None => DeviceWork::Collect(vec![module.clone()], BinaryKind::CompiledObject),
                 },
-                // There must be a source or an intermediate language.
                 _ => {
                     return Err(err!(
                         CL_INVALID_OPERATION,
@@ -171,22 +168,20 @@ impl Program {
         self.start(job, notify)
     }
 
-    /// The program that clLinkProgram makes, and the work that [`Program::start`] does.
+    /// Creates the program of clLinkProgram, with the work for [`Program::start`].
     pub fn link(
         context: &Arc<Context>,
         devices: Option<&[Arc<Device>]>,
         text: &str,
         inputs: &[Arc<Program>],
     ) -> Result<(Program, BuildJob)> {
-        // Every listed device must be one of the context's.
+        // CL_INVALID_DEVICE: a listed device is not of the context.
         for device in devices.unwrap_or_default() {
             context.device(device)?;
         }
-        // All programs must be of the context.
         if inputs.iter().any(|p| !Arc::ptr_eq(&p.context, context)) {
             return Err(err!(CL_INVALID_CONTEXT, "a program is of another context"));
         }
-        // The options must be valid.
         let options =
             options::parse(text, Stage::Link).map_err(|e| err!(CL_INVALID_LINKER_OPTIONS, "{e}"))?;
         let mut devices: Vec<Arc<Device>> = devices.unwrap_or(context.devices()).to_vec();
@@ -212,7 +207,6 @@ impl Program {
                 jobs.push(DeviceJob { index, work, options: options_here, specs });
             }
         }
-        // At least one device must have compiled objects or libraries to link.
         if jobs.is_empty() {
             return Err(err!(CL_INVALID_OPERATION, "no input has a compiled object or library"));
         }
@@ -227,7 +221,7 @@ impl Program {
         Ok((program, BuildJob { devices: jobs, failure: CL_LINK_PROGRAM_FAILURE, notes: notes(&options) }))
     }
 
-    /// The failure of a module that declares what the device lacks.
+    /// The failure of a module that declares capabilities which the device lacks.
     fn refusal(&self, index: usize, module: &Library) -> Option<DeviceWork> {
         let missing =
             crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
@@ -243,9 +237,8 @@ impl Program {
         failure: cl_int,
         mut work: impl FnMut(&Record, Vec<(u32, Vec<u8>)>, usize) -> Result<DeviceJob>,
     ) -> Result<BuildJob> {
-        // Earlier operations for these devices must have ended: they are waited for.
+        // Earlier operations for these devices are waited for.
         let mut state = self.settled(|i| indices.contains(&i));
-        // No kernel objects may be attached to the program.
         if self.has_kernels() {
             return Err(err!(CL_INVALID_OPERATION, "kernel objects are attached to the program"));
         }
@@ -254,7 +247,6 @@ impl Program {
             .iter()
             .map(|i| work(&state.records[*i], specs.clone(), *i))
             .collect::<Result<Vec<_>>>()?;
-        // A compiler must be available.
         if devices.iter().any(|d| matches!(d.work, DeviceWork::Source { .. }))
             && !crate::device::compiler_available()
         {
@@ -273,7 +265,7 @@ impl Program {
         Ok(BuildJob { devices, failure, notes: notes(options) })
     }
 
-    /// Does the work here, or with a callback on another thread.
+    /// Does the work in the calling thread, or with a callback on another thread.
     pub fn start(self: &Arc<Self>, job: BuildJob, notify: Option<Callback>) -> Result<()> {
         let Some(notify) = notify else { return self.perform(job) };
         let program = self.clone();
@@ -284,14 +276,14 @@ impl Program {
             let _permit = BuildPermit::take();
             if let Err(error) = program.perform(job) {
                 tracing::debug!(%error, "build");
-                // The call that began it has returned.
+                // The API call has returned, so the error is reported here.
                 program.context.notify_error("build", &error);
             }
             post(notify, program);
         };
         let spawned = std::thread::Builder::new().name("pyroclast-build".into()).spawn(run);
         if spawned.is_err() {
-            // No thread to be had: do it here.
+            // No thread can be started: do the work here.
             let taken = work.lock().take();
             if let Some((job, notify)) = taken {
                 let _ = self.perform(job);
@@ -336,7 +328,7 @@ impl Program {
                 }
                 Err(error) => {
                     if matches!(self.origin, ProgramOrigin::Il { .. }) {
-                        // Few producers show the log of a module that they expect to build.
+                        // Few SPIR-V producers show the log of a module that they expect to build.
                         tracing::warn!(target: "pyroclast::program", "build of a SPIR-V module: {}", record.log.trim_end());
                     }
                     record.status = BuildStatus::Error;
@@ -347,7 +339,7 @@ impl Program {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// The work of every device. Devices that need the same get the same.
+    /// Does the work of every device. Devices with the same work share its result.
     #[allow(clippy::type_complexity)] // local memo tables
     fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<DeviceOutcome> {
         let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
@@ -434,7 +426,7 @@ impl Program {
                     Err(error) => {
                         add_line(&mut log, &format!("error: {error}"));
                         Err(match error {
-                            // clBuildProgram: a lack of resources is no fault of the program.
+                            // clBuildProgram: a lack of resources is not an error of the program.
                             DeviceError::OutOfHostMemory
                             | DeviceError::OutOfDeviceMemory
                             | DeviceError::Lost => error.into(),
@@ -453,8 +445,8 @@ impl Program {
     }
 }
 
-/// Posts the callback of a build. The program lives until it has run, even if the application has released
-/// it.
+/// Posts the callback of a build. The program lives until the callback has run, even if the application has
+/// released it.
 fn post(notify: Callback, program: Arc<Program>) {
     callback::post(Box::new(move || {
         notify();
@@ -470,12 +462,12 @@ fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Ex
     Ok(Executable { compiled, loaded, fallback })
 }
 
-/// cl_khr_initialize_memory: what the context asks for goes with every compilation.
+/// cl_khr_initialize_memory: adds the context's initialisation to the compiler options.
 fn initialize(context: &Context, options: &mut Options) {
     (options.initialize_local, options.initialize_private) = context.initializes();
 }
 
-/// Whether a module compiled with these options reads no undefined values where the context promises zeros.
+/// Whether a module compiled with these options has the initialisation that the context requires.
 fn is_initialized(context: &Context, options: &Options) -> bool {
     let (local, private) = context.initializes();
     (options.initialize_local || !local) && (options.initialize_private || !private)
@@ -487,7 +479,7 @@ const NOT_INITIALIZED: &str =
 /// The API error of a failed compilation.
 fn build_error(error: CompileError, failure: cl_int) -> Error {
     match error {
-        // Once the build has begun, malformed modules are a failure of the build.
+        // Once the build has begun, malformed modules are build failures.
         CompileError::InvalidIl(text) => err!(failure, "{text}"),
         other => Error::for_build(other, failure),
     }
@@ -507,8 +499,8 @@ fn notes(options: &BuildOptions) -> String {
     options.notes.iter().map(|n| format!("{n}\n")).collect()
 }
 
-/// What a device's link takes from the inputs: modules, the options they share, specialisation constants. `None` if no
-/// input has anything for the device.
+/// Inputs of a device's link: modules, their common options, specialisation constants. `None` if no input has
+/// code for the device.
 type LinkInputs = (Vec<Arc<Library>>, Vec<Options>, Vec<(u32, Vec<u8>)>);
 
 fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<LinkInputs>> {
@@ -516,7 +508,7 @@ fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<L
     let mut missing = 0;
     for program in inputs {
         let index = program.device_index(device);
-        // Every input must have been compiled: operations in progress are waited for.
+        // Operations in progress are waited for, so that every input is compiled.
         let state = program.settled(|i| Some(i) == index);
         match index.map(|i| &state.records[i]) {
             Some(r) if matches!(r.kind, Some(BinaryKind::CompiledObject | BinaryKind::Library)) => {
@@ -530,7 +522,6 @@ fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<L
     if missing == inputs.len() {
         return Ok(None);
     }
-    // Either all inputs have a compiled object or library for the device, or none.
     if missing > 0 {
         return Err(err!(
             CL_INVALID_OPERATION,
@@ -540,8 +531,8 @@ fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<L
     Ok(Some((libraries, options, specs)))
 }
 
-/// Options of a link: a relaxation holds if the link asks for it or all inputs were compiled with it; a restriction
-/// holds if any input was.
+/// Options of a link: a relaxation holds if requested by the link or by all inputs; a restriction holds if
+/// requested by any input.
 fn combine(inputs: &[Options], link: &Options) -> Options {
     let all = |f: fn(&Options) -> bool| !inputs.is_empty() && inputs.iter().all(f);
     let any = |f: fn(&Options) -> bool| inputs.iter().any(f);
@@ -572,7 +563,7 @@ fn cache() -> &'static Cache {
     CACHE.get_or_init(|| Cache::from_config(Config::get()))
 }
 
-/// By which code in binaries is known to be this user's; without a cache, this process's.
+/// The secret that proves code in binaries to be this user's; without a cache, this process's.
 pub(super) fn secret() -> Option<[u8; 32]> {
     static SECRET: OnceLock<Option<[u8; 32]>> = OnceLock::new();
     *SECRET.get_or_init(|| cache().store().secret().or_else(store::random))
@@ -583,7 +574,8 @@ fn dump() -> Option<&'static Dump> {
     DUMP.get_or_init(|| Dump::from_config(Config::get())).as_ref()
 }
 
-/// Source to library SPIR-V, from the cache if possible. `whole` says that nothing else is linked to it.
+/// Compiles source to library SPIR-V, from the cache if possible. `whole` says that nothing else is linked to
+/// it.
 fn front_end(
     device: &Device,
     source: &str,
@@ -591,7 +583,7 @@ fn front_end(
     options: &Options,
     whole: bool,
 ) -> std::result::Result<Arc<Library>, CompileError> {
-    // clBuildProgram, -cl-std: compilation fails where CL_DEVICE_OPENCL_C_ALL_VERSIONS does not list the version.
+    // -cl-std: compilation fails if CL_DEVICE_OPENCL_C_ALL_VERSIONS does not contain the version.
     if features::lacks_version(device.info(), &options.std) {
         let version = options.std.trim_start_matches("CL");
         return Err(CompileError::Diagnostics(format!(
@@ -623,18 +615,18 @@ fn front_end(
     Ok(Arc::new(library))
 }
 
-/// Prepares the compiler while the front-end tool runs, once in a process.
+/// Prepares the compiler while the front-end tool runs, once per process.
 fn warm_up() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         let builder =
             std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
-        // Without a thread the compiler does it when it comes to it.
+        // Without a thread, the compiler does this when it runs.
         let _ = builder.spawn(driver::warm_up);
     });
 }
 
-/// Library SPIR-V to an executable, from the cache if possible.
+/// Compiles library SPIR-V to an executable, from the cache if possible.
 fn back_end(
     kernels: &Kernels,
     libraries: &[Arc<Library>],
@@ -644,7 +636,7 @@ fn back_end(
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(kernels, &libraries, options, specs, target);
-    // Modules are validated when they are made.
+    // Modules are validated when they are compiled, so none is taken from the cache.
     let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what));
     if let Some(program) = cache().program(key).filter(|_| !validated) {
         return Ok(Arc::new(program));
@@ -665,11 +657,11 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
             std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
         builder.spawn_scoped(scope, run).ok().map(|thread| thread.join().ok().flatten())
     });
-    // Without a thread the caller's stack has to do.
+    // Without a thread, the caller's stack must suffice.
     result.unwrap_or_else(run)
 }
 
-/// One of the few places for builds that run in the background.
+/// Permit for a build in the background; their number is limited.
 struct BuildPermit;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);

@@ -1,7 +1,7 @@
 //! The disk cache of compilations: front-end results and executable programs, each under a content key.
 //!
-//! An entry is a file named by the hash of everything that determines it (source, headers, files it includes, options,
-//! target, front-end tool, this very build of the compiler). How entries are kept is in `store`.
+//! An entry is a file named by the hash of everything that determines it (source, headers, included files,
+//! options, target, front-end tool, this build of the compiler). `store` manages the entries.
 
 use super::codec::{self, Reader, Writer};
 use super::includes::{self, Dependencies};
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// A cache in a folder, or none at all.
+/// A cache in a folder, or a disabled one.
 #[derive(Clone, Debug)]
 pub struct Cache(Store);
 
 impl Cache {
-    /// The cache that the settings ask for.
+    /// The cache of the settings.
     pub fn from_config(config: &Config) -> Cache {
         Cache(Store::from_config(config))
     }
@@ -35,29 +35,29 @@ impl Cache {
         Cache(Store::disabled())
     }
 
-    /// The result of a front-end run.
+    /// Reads the result of a front-end run.
     pub fn library(&self, key: Option<Key>) -> Option<Library> {
         self.read(key?, codec::get_library)
     }
 
-    /// Keeps the result of a front-end run.
+    /// Stores the result of a front-end run.
     pub fn store_library(&self, key: Option<Key>, library: &Library) {
         if let Some(key) = key {
             self.write(key, |w| codec::put_library(w, library));
         }
     }
 
-    /// An executable program.
+    /// Reads an executable program.
     pub fn program(&self, key: Key) -> Option<CompiledProgram> {
         self.read(key, codec::get_program)
     }
 
-    /// Keeps an executable program.
+    /// Stores an executable program.
     pub fn store_program(&self, key: Key, program: &CompiledProgram) {
         self.write(key, |w| codec::put_program(w, program));
     }
 
-    /// The files of the cache.
+    /// The entries on disk.
     pub fn store(&self) -> &Store {
         &self.0
     }
@@ -77,23 +77,23 @@ impl Cache {
     }
 }
 
-/// Length-prefixed text, so that neighbouring fields cannot run into each other.
+/// Hashes length-prefixed bytes, so that neighbouring fields cannot be confused.
 fn feed(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
 
-/// What is known of the key of a front-end run before it.
+/// The key of a front-end run, as far as it is known before the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LibraryKey {
     Known(Key),
-    /// The key of a manifest: which files are read is only known after a run.
+    /// The key of a manifest: the set of files is only known after a run.
     Manifest(Key),
-    /// The run depends on what cannot be known.
+    /// The run has inputs that cannot be determined.
     None,
 }
 
-/// Key of a front-end run.
+/// The key of a front-end run.
 pub fn library_key(
     source: &str,
     headers: &[Header],
@@ -124,7 +124,7 @@ pub fn library_key(
     }
 }
 
-/// Key of an executable program of these kernels.
+/// The key of an executable program of these kernels.
 pub fn program_key(
     kernels: &Kernels,
     libraries: &[&Library],
@@ -137,7 +137,7 @@ pub fn program_key(
     feed(&mut hasher, format!("{kernels:?}").as_bytes());
     feed(&mut hasher, compiler_identity().as_bytes());
     feed(&mut hasher, format!("{target:?}").as_bytes());
-    // What only the front end looks at does not change the program.
+    // Options that only the front end uses do not change the program.
     let options = Options { preprocessor: Vec::new(), std: String::new(), ..options.clone() };
     feed(&mut hasher, format!("{options:?}").as_bytes());
     feed(&mut hasher, format!("{specs:?}").as_bytes());
@@ -149,7 +149,8 @@ pub fn program_key(
     hasher.finalize()
 }
 
-/// Names this build of the compiler: version, and file, size and time of the library or program it is linked into.
+/// Identifies this build of the compiler: version, and file, size and time of the library or program it is
+/// linked into.
 pub fn compiler_identity() -> &'static str {
     static IDENTITY: OnceLock<String> = OnceLock::new();
     IDENTITY.get_or_init(|| {
@@ -182,7 +183,7 @@ fn file_identity(path: &Path) -> String {
     format!("{} {} {}", path.display(), data.len(), time.as_nanos())
 }
 
-/// Names the front-end tool: its file, resolved.
+/// Identifies the front-end tool: its file, resolved.
 fn tool_identity(config: &FrontConfig) -> String {
     match clspv_bridge::front::clang::find(config) {
         Some(path) => file_identity(&path.canonicalize().unwrap_or(path)),

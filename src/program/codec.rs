@@ -1,7 +1,8 @@
 //! Byte codec of program binaries and cache entries: little-endian, length-prefixed, no external format.
 //!
-//! Writing cannot fail. Reading checks every length against what is left, never allocates more than the input can
-//! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
+//! Writing cannot fail. Reading checks every length against the remaining input, never allocates more than
+//! the input can justify, and never panics: damaged input yields `None`. Each change of an encoding requires
+//! a new [`VERSION`].
 
 use clspv_bridge::abi::{
     BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
@@ -22,11 +23,11 @@ pub const VERSION: u32 = 13;
 /// Appends values to a byte vector.
 #[derive(Default)]
 pub struct Writer {
-    /// What has been written.
+    /// The bytes written so far.
     pub bytes: Vec<u8>,
 }
 
-/// Takes values off a byte slice.
+/// Reads values from a byte slice.
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { rest: bytes }
     }
-    /// Everything has been read.
+    /// Whether all bytes have been read.
     pub fn at_end(&self) -> bool {
         self.rest.is_empty()
     }
@@ -201,14 +202,14 @@ pub fn put_library(w: &mut Writer, l: &Library) {
     });
 }
 
-/// Reads what [`put_library`] wrote.
+/// Reads library SPIR-V as written by [`put_library`].
 pub fn get_library(r: &mut Reader) -> Option<Library> {
     Some(Library {
         spirv: r.words()?,
         log: r.str()?,
         arg_info: r.list(|r| {
             let (kernel, args, vec_type_hint) = (r.str()?, r.list(get_arg)?, r.option(Reader::str)?);
-            // Nothing asks for the types behind typedefs once the program is compiled.
+            // The types behind typedefs are not needed once the program is compiled.
             Some(KernelArgInfo { kernel, args, base_types: vec![], vec_type_hint })
         })?,
     })
@@ -613,7 +614,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
     Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
 }
 
-/// Reads what [`put_program`] wrote.
+/// Reads an executable program as written by [`put_program`].
 pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
     Some(CompiledProgram {
         kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
@@ -769,7 +770,7 @@ pub(crate) mod tests {
                 let mut bytes = w.bytes.clone();
                 bytes[n] = value;
                 let mut r = Reader::new(&bytes);
-                // Nothing that is read is lost: each program has one encoding.
+                // Decoding loses nothing: each program has one encoding.
                 if let Some(program) = get_program(&mut r).filter(|_| r.at_end()) {
                     let mut again = Writer::default();
                     put_program(&mut again, &program);

@@ -1,15 +1,16 @@
-//! Dumps of what goes through the compiler, for debugging: PYROCLAST_DUMP says what, PYROCLAST_DUMP_DIR where to.
+//! Dumps of the compiler's inputs and outputs, for debugging. PYROCLAST_DUMP selects them, PYROCLAST_DUMP_DIR
+//! is their folder.
 //!
-//! The files of one build share a stem, a hash of its OpenCL SPIR-V (of its source where that does not compile):
-//! `STEM.cl` (source), `STEM.HEADER.h`, `STEM.args` (the application's options), `STEM.il.spv`, `STEM.ir`, and
-//! `STEM.KERNEL.MODE.spv` for each final module. What cannot be written is logged; a dump never fails a build.
+//! The files of one build share a stem, a hash of its OpenCL SPIR-V (of its source if that does not compile):
+//! `STEM.cl` (source), `STEM.HEADER.h`, `STEM.args` (the application's options), `STEM.il.spv`, `STEM.ir`,
+//! and `STEM.KERNEL.MODE.spv` for each final module. Write errors are logged; a dump never fails a build.
 
 use crate::config::Config;
 use clspv_bridge::abi::{CompiledProgram, PointerMode};
 use clspv_bridge::driver::{Header, Library};
 use std::path::{Path, PathBuf};
 
-/// Which dumps are wanted, and where.
+/// Selected dumps, and their folder.
 pub struct Dump {
     folder: PathBuf,
     cl: bool,
@@ -20,7 +21,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// What the settings ask for; `None` if nothing.
+    /// The dumps selected by the settings; `None` if there are none.
     pub fn from_config(config: &Config) -> Option<Dump> {
         let folder = config.dump_dir.clone().unwrap_or_else(|| PathBuf::from("."));
         let dump = Dump {
@@ -34,7 +35,7 @@ impl Dump {
         (dump.cl || dump.il || dump.ir || dump.spv || dump.args).then_some(dump)
     }
 
-    /// A source with what it became.
+    /// Dumps a source with its compilation result.
     pub fn source(&self, source: &str, headers: &[Header], options: &str, library: Option<&Library>) {
         let stem = match library {
             Some(library) => stem_of(&[library]),
@@ -51,7 +52,7 @@ impl Dump {
         }
     }
 
-    /// The modules that a program is made of, and its final modules if it could be built.
+    /// Dumps the modules of a program, and its final modules if the build succeeds.
     pub fn program(
         &self,
         libraries: &[&Library],
@@ -115,7 +116,7 @@ fn shorten(hash: blake3::Hash) -> String {
     hash.to_hex().chars().take(16).collect()
 }
 
-/// The name as part of a file name: no separators, not too long.
+/// The name in a form for file names: no separators, bounded length.
 fn file_name(name: &str) -> String {
     let last = Path::new(name).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     last.chars()

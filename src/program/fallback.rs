@@ -1,9 +1,10 @@
-//! Kernels that run on what a device falls back to: which ones, and why.
+//! Kernels that run on the fallback device: their selection, with reasons.
 //!
-//! A kernel falls back if the compiler cannot make it for the device, or if it needs more local memory or larger groups
-//! than the device has. One with images is compiled for both where there are images that only the other one can have, and
-//! each launch decides by the images it is given. Where kernels of the program may write variables at program scope, which are one block of memory
-//! for all, every kernel falls back as soon as one does.
+//! A kernel falls back if the compiler cannot compile it for the device, or if it needs more local memory or
+//! larger groups than the device supports. A kernel with images is compiled for both devices if there are
+//! images that only the fallback device supports; each launch decides by its images. If kernels of the
+//! program may write program-scope variables, which are one block of memory for all, every kernel falls back
+//! as soon as one does.
 
 use crate::device::Device;
 use crate::device::fallback::{ENQUEUE, IMAGE_FORMATS};
@@ -15,7 +16,7 @@ use clspv_bridge::metadata::{ArgKind, KernelInfo};
 use clspv_bridge::{CompileError, Target};
 use std::sync::Arc;
 
-/// Kernels of an executable that another device runs.
+/// Kernels of an executable for the fallback device.
 #[derive(Clone)]
 pub struct FallbackKernels {
     pub compiled: Arc<CompiledProgram>,
@@ -23,20 +24,20 @@ pub struct FallbackKernels {
 }
 
 impl FallbackKernels {
-    /// Loads what was compiled for a device's help.
+    /// Loads the code compiled for the fallback device.
     pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> DeviceResult<FallbackKernels> {
         let loaded = ops.load(compiled.clone())?;
         Ok(FallbackKernels { compiled, loaded })
     }
 }
 
-/// What was compiled for a device, and for what it falls back to if kernels do.
+/// Code for a device, and for its fallback device if kernels fall back.
 pub type Compiled = (Arc<CompiledProgram>, Option<Arc<CompiledProgram>>);
 
-/// The compiler's answer.
+/// Result of the compiler.
 type Built = std::result::Result<Arc<CompiledProgram>, CompileError>;
 
-/// Compiles a program for a device and its help; the log tells what falls back.
+/// Compiles a program for a device and its fallback device; the log names the kernels that fall back.
 pub fn compile(
     device: &Device,
     compile: &mut dyn FnMut(Kernels, &Target) -> Built,
@@ -51,7 +52,7 @@ pub fn compile(
     let names: Vec<String> = reasons.iter().map(|(name, _)| name.clone()).collect();
     if !both.is_empty() {
         let every = names.iter().chain(&both).cloned().collect();
-        // A kernel of both may be one that only the device can have.
+        // One of these kernels may be supported by the device only.
         match compile(Kernels::Named(every), fallback.ops.target()) {
             Ok(theirs) => {
                 log.push_str(&notes(device, &reasons));
@@ -66,7 +67,7 @@ pub fn compile(
     }
     let theirs = match compile(Kernels::Named(names), fallback.ops.target()) {
         Ok(theirs) => theirs,
-        // What neither can have is an error of the device.
+        // If neither device supports a kernel, the error is that of the device.
         Err(CompileError::Diagnostics(_)) => return Ok((compile(Kernels::Every, device.target())?, None)),
         Err(error) => return Err(error),
     };
@@ -74,7 +75,7 @@ pub fn compile(
     Ok((without(&own, &reasons), Some(theirs)))
 }
 
-/// The kernels of a program that fall back on a device, with the reason; none if it has no help.
+/// The kernels of a program that fall back, with the reasons; empty if the device has no fallback.
 pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, String)> {
     let Some(fallback) = device.fallback() else { return Vec::new() };
     let what = |why: &str| why.trim_end_matches(" on this device").to_string();
@@ -99,12 +100,13 @@ pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, Strin
     list
 }
 
-/// Whether the code of the device itself is all that a program needs.
+/// Whether the device's own code is all that a program needs.
 pub fn is_alone(device: &Device, program: &CompiledProgram) -> bool {
     reasons(device, program).is_empty() && with_images(device, program, &[]).is_empty()
 }
 
-/// Kernels with images that do not fall back, if there are images that only what the device falls back to can have or use.
+/// Kernels with images that do not fall back, if only the fallback device supports some images or uses of
+/// them.
 pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(String, String)]) -> Vec<String> {
     if !device.fallback().is_some_and(|fallback| fallback.gains.contains(&IMAGE_FORMATS)) {
         return Vec::new();
@@ -114,7 +116,7 @@ pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(Strin
     some.filter(|k| reasons.iter().all(|(name, _)| *name != k.name)).map(|k| k.name.clone()).collect()
 }
 
-/// A line of the build log for each of [`with_images`].
+/// A line of the build log for each kernel of [`with_images`].
 pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
     let fallback = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |name: &String| {
@@ -125,7 +127,7 @@ pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
     kernels.iter().map(line).collect()
 }
 
-/// What a kernel needs more of than the device has, if the other one has enough.
+/// The resource that a kernel needs more of than the device has, if the fallback device has enough.
 fn exceeds(kernel: &CompiledKernel, own: &Arc<dyn DeviceOps>, other: &Arc<dyn DeviceOps>) -> Option<String> {
     let (own, other) = (own.info(), other.info());
     if own.enqueue.is_none()
@@ -155,13 +157,13 @@ fn without(program: &Arc<CompiledProgram>, reasons: &[(String, String)]) -> Arc<
         return program.clone();
     }
     let kernels: Vec<_> = program.kernels.iter().filter(|k| !falls_back(k)).cloned().collect();
-    // Nobody uses the block where nobody is left; only its size is still asked for.
+    // No remaining kernel uses the block; only its size is still required.
     let nothing = DataBlock { variables: program.data.variables, ..DataBlock::default() };
     let data = if kernels.is_empty() { nothing } else { program.data.clone() };
     Arc::new(CompiledProgram { kernels, data, native: None, absent: reasons.to_vec() })
 }
 
-/// A line of the build log for each.
+/// A line of the build log for each kernel that falls back.
 pub fn notes(device: &Device, reasons: &[(String, String)]) -> String {
     let fallback = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |(name, why): &(String, String)| {

@@ -1,4 +1,5 @@
-//! What the runtime itself reads in SPIR-V: byte order, well-formedness of the word stream, specialisation constants.
+//! The runtime's own SPIR-V parsing: byte order, well-formedness of the word stream, specialisation
+//! constants.
 //!
 //! Translation belongs to the compiler. Nothing here panics on malformed input.
 
@@ -14,7 +15,7 @@ const OP_SPEC_CONSTANT: u32 = 50;
 const OP_DECORATE: u32 = 71;
 const DECORATION_SPEC_ID: u32 = 1;
 
-/// The words of a module in host byte order; `None` if the bytes are no SPIR-V module.
+/// The words of a module in host byte order; `None` if the bytes are not a SPIR-V module.
 pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
     if bytes.len() < 20 || !bytes.len().is_multiple_of(4) {
         return None;
@@ -38,7 +39,7 @@ pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
     Some(words)
 }
 
-/// Capabilities that a module declares. They come first.
+/// Capabilities that a module declares; they are at its start.
 pub fn capabilities(words: &[u32]) -> Vec<u32> {
     let declarations = words.get(5..).unwrap_or_default().chunks_exact(2);
     declarations.take_while(|c| c[0] == 2 << 16 | OP_CAPABILITY).map(|c| c[1]).collect()

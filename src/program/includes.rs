@@ -1,31 +1,31 @@
-//! What a translation unit reads from disk, so that cached compilations never go stale.
+//! Files that a translation unit reads, so that cached compilations never go stale.
 //!
-//! Follows `#include` through embedded headers and `-I` directories as the preprocessor would, but through every
-//! conditional branch: the result is a superset of what is read. Where the set cannot be known from the text
-//! (`#include MACRO`), it has to be learnt from a run of the front end; what depends on more than contents of files
-//! (`__has_include`, the date macros) is not cacheable.
+//! Follows `#include` through embedded headers and `-I` directories as the preprocessor would, but through
+//! every conditional branch: the result is a superset of the files. If the set cannot be determined from the
+//! text (`#include MACRO`), a run of the front end is required. Units that depend on more than file contents
+//! (`__has_include`, the date macros) are not cacheable.
 
 use clspv_bridge::driver::Header;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// More files than this are not worth following.
+/// Limit of files that are followed.
 const MAX_FILES: usize = 4096;
-/// Nor is one that is larger.
+/// Limit of a file's size.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// What can be said of the files that a unit reads.
+/// How far the set of files that a unit reads is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependencies {
-    /// All are known from the text.
+    /// All files are known from the text.
     Known,
-    /// Only a run of the preprocessor tells.
+    /// The files are only known after a run of the preprocessor.
     Computed,
-    /// The unit depends on more than files.
+    /// The unit depends on more than file contents.
     Opaque,
 }
 
-/// Feeds every file that compiling `source` may read into `hasher`, as far as that can be known.
+/// Feeds every file that compiling `source` may read into `hasher`, as far as they are known.
 pub fn hash_dependencies(
     source: &str,
     headers: &[Header],
@@ -34,7 +34,7 @@ pub fn hash_dependencies(
 ) -> Dependencies {
     let dirs: Vec<PathBuf> =
         preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(PathBuf::from).collect();
-    // A macro body may hold what the scanner looks for.
+    // A macro body may contain the words that the scanner looks for.
     if preprocessor.iter().any(|p| has_opaque_word(p)) || headers.iter().any(|h| has_opaque_word(&h.text)) {
         return Dependencies::Opaque;
     }
@@ -56,7 +56,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn unit(&mut self, text: &str, folder: Option<&Path>, hasher: &mut blake3::Hasher) -> Dependencies {
-        // Work list instead of recursion: include chains may be long.
+        // Worklist instead of recursion: include chains may be long.
         let mut pending: Vec<(String, Option<PathBuf>)> =
             vec![(text.to_owned(), folder.map(Path::to_path_buf))];
         let mut embedded: HashSet<usize> = HashSet::new();
@@ -79,7 +79,7 @@ impl Walk<'_> {
                 folders.extend(self.dirs.iter().cloned());
                 for folder in folders {
                     let path = folder.join(&name);
-                    // Absence is part of the key too: a file that appears earlier in the search order wins.
+                    // Absence is part of the key, too: a file that appears earlier in the search order wins.
                     hasher.update(path.as_os_str().as_encoded_bytes());
                     let content = match read(&path) {
                         Ok(content) => content,
@@ -104,11 +104,11 @@ impl Walk<'_> {
     }
 }
 
-/// Something is there that is no plain file of a sensible size.
+/// The path is not a plain file of a reasonable size.
 struct NotRegularFile;
 
-/// The content of a file; `None` if there is none. Programs may name any file of the system: pipes are not waited for, and
-/// devices and what is too large not read.
+/// The content of a file; `None` if it does not exist. Programs may name any file of the system: pipes are
+/// not waited for, devices and too large files are not read.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, NotRegularFile> {
     use std::io::Read;
     use std::os::unix::fs::OpenOptionsExt;
@@ -129,17 +129,18 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, NotRegularFile> {
     }
 }
 
-/// Words whose meaning depends on more than file contents.
+/// Whether the text contains words whose meaning depends on more than file contents.
 pub fn has_opaque_word(text: &str) -> bool {
     ["__has_include", "__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__", "??="]
         .iter()
         .any(|w| text.contains(w))
 }
 
-/// The `#include`s of a text in order: name, and whether in quotes. `None` if one of them is not a plain name.
+/// The `#include`s of a text in order: name, and whether it is in quotes. `None` if one of them is not a
+/// plain name.
 pub fn scan(text: &str) -> Option<Vec<(String, bool)>> {
     let mut out = Vec::new();
-    // Most kernels include nothing: do not copy their text.
+    // Most kernels include nothing: avoid the copy of their text.
     if !text.contains("include")
         && !text.contains("embed")
         && !text.contains("import")
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(hash_dependencies("#include <h>", &[header], &[], &mut blake3::Hasher::new()), Opaque);
     }
 
-    /// Programs name what they like: nothing endless is read, no pipe is waited for.
+    /// Programs may name anything: reads are bounded, and pipes are not waited for.
     #[test]
     fn devices_and_pipes_are_not_read() {
         let dir = std::env::temp_dir().join(format!("pyroclast-odd-includes-{}", std::process::id()));
@@ -259,7 +260,7 @@ mod tests {
                 "{name}"
             );
         }
-        // A folder is nothing that can be included.
+        // A folder cannot be included.
         assert!(key(&format!("#include \"{}\"\n", dir.display()), &[], &[]).is_some());
         std::fs::remove_dir_all(&dir).expect("clean up");
     }
@@ -279,7 +280,7 @@ mod tests {
         let changed = key(source, &[], &options).expect("cacheable");
         assert!(none != outer && outer != inner && inner != changed);
         assert_eq!(key(source, &[], &options), Some(changed));
-        // An embedded header of that name hides the file.
+        // An embedded header of the same name hides the file.
         let headers = [Header { name: "outer.h".into(), text: String::new() }];
         let hidden = key(source, &headers, &options).expect("cacheable");
         std::fs::write(dir.join("inner.h"), "int z;").expect("write");

@@ -1,5 +1,5 @@
-//! Answers to clGetProgramInfo and clGetProgramBuildInfo, apart from handles and the reference count, which the C
-//! interface knows.
+//! Answers to clGetProgramInfo and clGetProgramBuildInfo, except for handles and the reference count, which
+//! the C interface answers.
 
 use super::binary::{self, Binary, BinaryKind};
 use super::{BuildStatus, Program, ProgramOrigin, Record};
@@ -12,7 +12,7 @@ use clspv_bridge::abi::CompiledProgram;
 use std::sync::Arc;
 
 impl Program {
-    /// clGetProgramInfo for what needs no handle; `None` if the parameter is not one of those.
+    /// Answers clGetProgramInfo for parameters without handles; `None` for others.
     pub fn info(&self, param: cl_program_info) -> Result<Option<InfoValue>> {
         Ok(Some(match param {
             CL_PROGRAM_NUM_DEVICES => InfoValue::U32(self.devices.len() as u32),
@@ -27,11 +27,10 @@ impl Program {
             CL_PROGRAM_BINARY_SIZES => {
                 InfoValue::Sizes(self.binaries().iter().map(|b| b.as_ref().map_or(0, |b| b.len())).collect())
             }
-            // The program must have an executable for at least one device.
+            // CL_INVALID_PROGRAM_EXECUTABLE: no executable for any device.
             CL_PROGRAM_NUM_KERNELS => InfoValue::Size(self.kernel_names()?.len()),
-            // As above.
             CL_PROGRAM_KERNEL_NAMES => InfoValue::Str(self.kernel_names()?.join(";")),
-            // As above. No device has constructors or destructors of program-scope variables.
+            // No device has constructors or destructors of program-scope variables.
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
                 self.kernel_names()?;
                 InfoValue::Bool(false)
@@ -49,11 +48,10 @@ impl Program {
 
     /// clGetProgramBuildInfo.
     pub fn build_info(&self, device: &Device, param: cl_program_build_info) -> Result<InfoValue> {
-        // The device must be one of the program's.
         let index = self
             .device_index(device)
             .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
-        // What is known from the beginning is answered during a build.
+        // Parameters that do not depend on a running build.
         let at_once = [CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS].contains(&param);
         let state = self.settled(|i| i == index && !at_once);
         let record = &state.records[index];
@@ -81,19 +79,19 @@ impl Program {
     }
 }
 
-/// The binary of a record: as given, or serialised when first asked for.
+/// The binary of a record: as passed, or serialised at the first query.
 fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
     if let Some(bytes) = &record.bytes {
         return Some(bytes.clone());
     }
-    // After a failed build of a program from binaries, its binary is still there.
+    // After a failed build of a program from binaries, its binary is kept.
     let bytes: Arc<[u8]> = match (record.kind, &record.given) {
         (Some(kind), _) => {
             let target = device.ops().target();
             let sealed = |compiled: &Arc<CompiledProgram>| {
                 Some((binary::seal(&super::build::secret()?, target, compiled), compiled.clone()))
             };
-            // Code for two devices is made anew.
+            // Code for two devices is compiled again.
             let whole = record.executable.as_ref().filter(|e| e.fallback.is_none());
             let code = whole.and_then(|e| sealed(&e.compiled));
             let binary = Binary {

@@ -1,9 +1,9 @@
-//! Cached front-end runs of sources whose includes cannot be read off the text (`#include MACRO`): after a run the list of
-//! files that clang read is kept with their hashes, and later runs compare.
+//! Cached front-end runs of sources with includes that cannot be determined from the text (`#include MACRO`):
+//! after a run the list of files that clang read is stored with their hashes, and compared before later runs.
 //!
-//! A manifest is found under the key of everything but the files. It holds for the files that the last run saw: one that
-//! changed, vanished, or appeared where the search for an include passes first makes it a miss. Not cacheable at all is
-//! what depends on more than files (see [`includes`](super::includes)).
+//! The key of a manifest covers everything but the files. A manifest describes the files of the last run: one
+//! that has changed, vanished, or appeared earlier in the search order makes it a miss. Sources that depend
+//! on more than file contents are not cacheable (see [`includes`](super::includes)).
 
 use super::codec::{Reader, Writer};
 use super::includes;
@@ -11,21 +11,21 @@ use crate::store::{Key, Store};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Format of the entries.
+/// Version of the entries' format.
 const VERSION: u32 = 1;
-/// More files than this are not worth comparing.
+/// Limit of files that are compared.
 const MAX_FILES: usize = 1024;
-/// A file that changed this shortly before the run may change again within the resolution of its time.
+/// A file that changed this shortly before the run may change again within the resolution of its timestamp.
 const SETTLED: Duration = Duration::from_millis(20);
 
-/// Files that a front-end run read, and places where it looked in vain.
+/// Files that a front-end run read, and paths at which it found none.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Manifest {
     files: Vec<(PathBuf, [u8; 32])>,
     absent: Vec<PathBuf>,
 }
 
-/// The key of a front-end run whose manifest is kept under `base`, if all is as it was then.
+/// The key of a front-end run whose manifest is stored under `base`, if its files are unchanged.
 pub fn find(store: &Store, base: Key) -> Option<Key> {
     let manifest = store.read(base, VERSION, Manifest::from_bytes)?;
     let unchanged = |(path, hash): &(PathBuf, [u8; 32])| {
@@ -35,8 +35,8 @@ pub fn find(store: &Store, base: Key) -> Option<Key> {
     holds.then(|| manifest.key(base))
 }
 
-/// Keeps the manifest of a run that began at `begin` and read `files`; gives the run's key. `None` if the run depends on
-/// more than can be told, or something changed meanwhile.
+/// Stores the manifest of a run that began at `begin` and read `files`. Returns the run's key; `None` if the
+/// run has inputs that cannot be determined, or a file changed meanwhile.
 pub fn keep(
     store: &Store,
     base: Key,
@@ -61,7 +61,7 @@ pub fn keep(
         if includes::has_opaque_word(&String::from_utf8_lossy(&bytes)) {
             return None;
         }
-        // Where a file of that name would have been found first.
+        // Paths at which a file of that name would have been found first.
         for (i, folder) in folders.iter().enumerate() {
             if let Ok(name) = path.strip_prefix(folder) {
                 let earlier = folders[..i].iter().chain([&cwd]).map(|f| f.join(name));
@@ -138,17 +138,17 @@ mod tests {
         assert_eq!(find(&store, base), None);
         std::fs::remove_file(first.join("a.h")).expect("remove");
         assert_eq!(find(&store, base), kept);
-        // The file says something else; then it is away.
+        // The file has other contents; then it is deleted.
         std::fs::write(&header, "int z;").expect("write");
         assert_eq!(find(&store, base), None);
-        // It may have changed since the run.
+        // The file may have changed since the run.
         assert_eq!(keep(&store, base, files, &options, SystemTime::now()), None);
         age(&header);
         let changed = keep(&store, base, files, &options, SystemTime::now());
         assert!(changed.is_some() && changed != kept);
         std::fs::remove_file(&header).expect("remove");
         assert_eq!(find(&store, base), None);
-        // What depends on the clock is not kept.
+        // Sources that depend on the clock are not stored.
         std::fs::write(&header, "char when[] = __TIME__;").expect("write");
         age(&header);
         assert_eq!(keep(&store, base, files, &options, SystemTime::now()), None);

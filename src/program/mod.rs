@@ -1,14 +1,14 @@
-//! Program objects: where a program came from, and what was made of it for each of its devices.
+//! Program objects: their origin, and their state for each device.
 //!
 //! Owns the state machine of builds: a build, compilation or link marks the records of its devices as in
-//! progress under the lock, works without it, and stores the outcomes under it. Kernels hold what was built,
-//! so a record may be replaced once no kernel is attached. How things are compiled is in [`build`].
+//! progress under the lock, works without it, and stores the outcomes under it. Kernels keep the executables,
+//! so a record may be replaced once no kernel is attached. Compilation is in [`build`].
 //!
-//! Calls that need the outcome of a build in progress wait for it, since applications that give a callback
-//! often go on at once. The wait ends: a build runs on a thread of its own, or in the thread that began it,
-//! and never waits for the application. Outcomes are stored before the callback is posted, so calls inside
-//! the callback find the build complete.
-//! Locks: one of rank Program, never held while compiling, loading or calling back.
+//! Calls that need the outcome of a build in progress wait for it, since applications that pass a callback
+//! often continue at once. The wait ends: a build runs on a thread of its own, or in the thread that began
+//! it, and never waits for the application. Outcomes are stored before the callback is posted, so calls
+//! inside the callback find the build complete. Locks: one of rank Program, never held while compiling,
+//! loading or calling back.
 
 pub mod binary;
 pub mod build;
@@ -40,17 +40,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What a program was created from.
+/// Origin of a program.
 pub enum ProgramOrigin {
     Source(String),
-    /// The bytes as given, and the module.
+    /// The bytes as passed, and the module.
     Il {
         bytes: Vec<u8>,
         module: Arc<Library>,
         spec_sizes: HashMap<u32, usize>,
     },
     Binary,
-    /// Made by clLinkProgram.
+    /// Created by clLinkProgram.
     Linked,
 }
 
@@ -69,11 +69,11 @@ pub enum BuildStatus {
 pub struct Executable {
     pub compiled: Arc<CompiledProgram>,
     pub loaded: Arc<dyn DeviceProgram>,
-    /// Kernels that the device itself cannot have.
+    /// Kernels that the device cannot run.
     pub fallback: Option<FallbackKernels>,
 }
 
-/// What was made of the program for one device by the last operation on it.
+/// State of the program for one device after the last operation on it.
 #[derive(Default)]
 pub(crate) struct Record {
     pub status: BuildStatus,
@@ -87,9 +87,9 @@ pub(crate) struct Record {
     pub executable: Option<Executable>,
     /// Headers of the last clCompileProgram.
     pub headers: Arc<[Header]>,
-    /// Loaded by clCreateProgramWithBinary.
+    /// The binary passed to clCreateProgramWithBinary.
     pub given: Option<Arc<Binary>>,
-    /// Answer of CL_PROGRAM_BINARIES, made when first asked for.
+    /// The answer to CL_PROGRAM_BINARIES, serialised at the first query.
     pub bytes: Option<Arc<[u8]>>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct ProgramState {
 }
 
 impl ProgramState {
-    /// The executables that were built, with the positions of their devices.
+    /// The executables, with the indices of their devices.
     fn executables(&self) -> Vec<(usize, Executable)> {
         let built = self.records.iter().enumerate().filter(|(_, r)| r.status == BuildStatus::Success);
         built.filter_map(|(i, r)| Some((i, r.executable.clone()?))).collect()
@@ -119,9 +119,9 @@ pub struct Program {
     pub(crate) state: Mutex<ProgramState>,
     /// Signalled when a build has ended.
     ended: Condvar,
-    /// Kernel objects alive. Raised only under the lock of `state`.
+    /// Number of live kernel objects. Raised only under the lock of `state`.
     attached: AtomicUsize,
-    /// Fetched from the source when first asked for.
+    /// Obtained from the source at the first query.
     lazy_arg_info: OnceLock<ArgInfoTable>,
 }
 
@@ -133,30 +133,30 @@ impl ApiObject for Program {
     }
 }
 
-/// A kernel as a device of the program has it.
+/// A kernel loaded by a device of the program, or by its fallback device.
 #[derive(Clone)]
 pub struct KernelOnDevice {
     pub kernel: Arc<dyn DeviceKernel>,
-    /// It is one of what the device falls back to.
+    /// Whether the fallback device runs it.
     pub falls_back: bool,
-    /// The same kernel there, for images that the device itself cannot have or use.
+    /// The kernel on the fallback device, for images that the device does not support.
     pub for_images: Option<Arc<dyn DeviceKernel>>,
 }
 
-/// A kernel of a program: its description and its form on each device of the program that has it.
+/// Parts of a kernel object: its description, and its form on each device of the program.
 pub(crate) struct KernelParts {
     pub info: Arc<KernelInfo>,
     pub per_device: Box<[Option<KernelOnDevice>]>,
 }
 
 impl Executable {
-    /// The kernels, those that the device itself has first.
+    /// The kernels, those of the device itself first, with whether they fall back.
     fn kernels(&self) -> impl Iterator<Item = (&CompiledKernel, bool)> {
         let others = self.fallback.iter().flat_map(|f| &f.compiled.kernels);
         self.compiled.kernels.iter().map(|k| (k, false)).chain(others.map(|k| (k, true)))
     }
 
-    /// One of them, to be launched.
+    /// Loads a kernel.
     fn load(&self, name: &str, falls_back: bool) -> Result<KernelOnDevice> {
         let fallback =
             self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
@@ -183,7 +183,8 @@ impl Program {
         }
     }
 
-    /// clCreateProgramWithSource: a program for every device of the context. NULs in the text are dropped.
+    /// clCreateProgramWithSource: creates a program for every device of the context. NULs in the text are
+    /// dropped.
     pub fn from_source(context: Arc<Context>, mut text: String) -> Program {
         text.retain(|c| c != '\0');
         let devices = context.devices().to_vec();
@@ -192,7 +193,6 @@ impl Program {
 
     /// clCreateProgramWithIL.
     pub fn from_il(context: Arc<Context>, bytes: &[u8]) -> Result<Program> {
-        // The block must be well-formed SPIR-V that the compiler can consume.
         let words = il::words(bytes)
             .ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
         let checked = build::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
@@ -200,7 +200,7 @@ impl Program {
             tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: {text}");
             return Err(err!(CL_INVALID_VALUE, "{text}"));
         }
-        // Some device of the context must have the module's capabilities.
+        // CL_INVALID_VALUE: no device of the context supports a declared capability.
         let declared = il::capabilities(&words);
         let refused: Vec<_> =
             context.devices().iter().map(|d| crate::device::spirv::refused(d, &declared)).collect();
@@ -216,7 +216,7 @@ impl Program {
         Ok(Program::new(context, devices, ProgramOrigin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
     }
 
-    /// clCreateProgramWithBinary: one binary for each of the devices, already read.
+    /// clCreateProgramWithBinary, with parsed binaries, one for each of the devices.
     pub fn from_binaries(
         context: Arc<Context>,
         devices: Vec<Arc<Device>>,
@@ -242,18 +242,17 @@ impl Program {
         Program::new(context, devices, ProgramOrigin::Linked)
     }
 
-    /// Position of a device in this program's list.
+    /// Index of a device in this program's list.
     pub fn device_index(&self, device: &Device) -> Option<usize> {
         self.devices.iter().position(|d| std::ptr::eq(&**d, device))
     }
 
-    /// The positions of the devices of a call: those listed with the program's parts of them, or all. Binaries are for a device
-    /// alone.
+    /// Indices of the devices of a call: those listed, with their sub-devices in the program, or all. A
+    /// binary is for a single device.
     pub(crate) fn device_indices(&self, devices: Option<&[Arc<Device>]>) -> Result<Vec<usize>> {
         let Some(devices) = devices else { return Ok((0..self.devices.len()).collect()) };
         let mut out = Vec::new();
         for device in devices {
-            // Every listed device must be one of the program's.
             let index = self
                 .device_index(device)
                 .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
@@ -270,18 +269,15 @@ impl Program {
 
     /// clSetProgramSpecializationConstant.
     pub fn set_spec_constant(&self, id: u32, value: &[u8]) -> Result<()> {
-        // The program must have been created from an intermediate language.
         let ProgramOrigin::Il { spec_sizes, .. } = &self.origin else {
             return Err(err!(
                 CL_INVALID_PROGRAM,
                 "the program was not created from an intermediate language"
             ));
         };
-        // The id must belong to a specialisation constant of the module.
         let size = *spec_sizes
             .get(&id)
             .ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {id}"))?;
-        // The size must be that of the constant.
         if value.len() != size {
             return Err(err!(
                 CL_INVALID_VALUE,
@@ -293,7 +289,8 @@ impl Program {
         Ok(())
     }
 
-    /// Whether the constant's SpecId exists, and its size; `None` if the program is not from an intermediate language.
+    /// Size of the specialisation constant, `Some(None)` if there is none of that id; `None` if the program
+    /// was not created from an intermediate language.
     pub fn spec_constant_size(&self, id: u32) -> Option<Option<usize>> {
         match &self.origin {
             ProgramOrigin::Il { spec_sizes, .. } => Some(spec_sizes.get(&id).copied()),
@@ -301,7 +298,7 @@ impl Program {
         }
     }
 
-    /// The state once no operation on the devices that `wanted` picks is in progress; no lock may be held.
+    /// The state once no operation on the devices selected by `wanted` is in progress; no lock may be held.
     pub(crate) fn settled(&self, wanted: impl Fn(usize) -> bool) -> MutexGuard<'_, ProgramState> {
         let mut state = self.state.lock();
         let busy = |(i, r): (usize, &Record)| r.status == BuildStatus::InProgress && wanted(i);
@@ -311,8 +308,8 @@ impl Program {
         state
     }
 
-    /// Whether the last group of a launch may be smaller on this device: from OpenCL C 2.0 on, unless the build says
-    /// otherwise.
+    /// Whether non-uniform work-groups are allowed on this device: from OpenCL C 2.0 on, unless a build
+    /// option forbids them.
     pub(crate) fn allows_non_uniform_groups(&self, device: &Device) -> bool {
         let Some(index) = self.device_index(device) else { return false };
         let state = self.state.lock();
@@ -328,7 +325,6 @@ impl Program {
     pub(crate) fn attach(&self) -> Result<Vec<(usize, Executable)>> {
         let state = self.settled(|_| true);
         let found = state.executables();
-        // There must be a successfully built executable for at least one device.
         if found.is_empty() {
             return Err(err!(CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built"));
         }
@@ -344,7 +340,7 @@ impl Program {
         self.attached.load(Ordering::Relaxed) != 0
     }
 
-    /// A kernel on every device whose executable has it.
+    /// The kernel on every device whose executable contains it.
     pub(crate) fn kernel_parts(
         &self,
         name: &str,
@@ -358,7 +354,6 @@ impl Program {
             };
             match &info {
                 None => info = Some(compiled.info.clone()),
-                // Number and types of the arguments must be the same on all devices.
                 Some(first) if !same_signature(first, &compiled.info) => {
                     return Err(err!(
                         CL_INVALID_KERNEL_DEFINITION,
@@ -369,12 +364,12 @@ impl Program {
             }
             per_device[*index] = Some(executable.load(name, falls_back)?);
         }
-        // The name must be that of a kernel of the program.
         let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
         Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })
     }
 
-    /// Names of the kernels of the executables in order of declaration, those that fall back last, without repetition.
+    /// Names of the kernels of the executables without repetition, in order of declaration; those that fall
+    /// back are last.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let executables = self.settled(|_| true).executables();
         if executables.is_empty() {
@@ -391,8 +386,8 @@ impl Program {
         Ok(names)
     }
 
-    /// Names and types of a kernel's arguments as in the source, if they can be known: from what was compiled, or else by
-    /// running the front end over the source once more.
+    /// Names and types of a kernel's arguments in the source, if available: from the compilation, or else by
+    /// running the front end on the source again.
     pub(crate) fn arg_info(&self, info: &KernelInfo) -> Option<Vec<ArgInfo>> {
         if info.has_arg_info || info.args.is_empty() {
             return Some(info.args.clone());

@@ -1,4 +1,4 @@
-//! What compiling without a device needs: the front end's settings for [`Target::generic`].
+//! Compilation without a device: the front end's settings for [`Target::generic`].
 
 use crate::device::features;
 use crate::device::info::{DeviceInfo, ImageFacts};
@@ -7,7 +7,7 @@ use clspv_bridge::driver::FrontConfig;
 #[allow(unused_imports)] // for the link above
 use clspv_bridge::Target;
 
-/// Front-end settings of a device with every optional feature that the generic target has.
+/// Front-end settings of a device with all optional features of the generic target.
 pub fn generic_front_config() -> FrontConfig {
     let image = ImageFacts { max_read_write_args: 1, ..ImageFacts::default() };
     let facts = DeviceInfo {

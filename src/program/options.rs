@@ -1,8 +1,9 @@
 //! Parser of the option strings of clBuildProgram, clCompileProgram and clLinkProgram.
 //!
-//! Owns the tokenizer (quotes, escapes) and the table of options. Options of other vendors are accepted and ignored
-//! with a note for the build log, because programs pass them without asking; anything else that is unknown is an
-//! error, which the caller turns into CL_INVALID_{BUILD,COMPILER,LINKER}_OPTIONS. Never panics on any input.
+//! Owns the tokenizer (quotes, escapes) and the table of options. Options of other vendors are accepted and
+//! ignored with a note for the build log, because programs pass them unconditionally; any other unknown
+//! option is an error, which the caller maps to CL_INVALID_{BUILD,COMPILER,LINKER}_OPTIONS. Never panics on
+//! any input.
 
 use clspv_bridge::driver::Options;
 
@@ -17,26 +18,26 @@ pub enum Stage {
 /// Parsed options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// What concerns the compiler.
+    /// Options of the compiler.
     pub compiler: Options,
-    /// -create-library
+    /// -create-library.
     pub create_library: bool,
-    /// -enable-link-options
+    /// -enable-link-options.
     pub enable_link_options: bool,
-    /// Lines for the build log about options that were ignored.
+    /// Notes for the build log about ignored options.
     pub notes: Vec<String>,
 }
 
-/// An option string that is not acceptable; the text says why.
+/// An invalid option string, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OptionError(pub String);
 
-/// Values of -cl-std= that are known.
+/// Valid values of -cl-std=.
 const STANDARDS: [&str; 10] =
     ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1", "CLC++", "CLC++1.0", "CLC++2021", "CL"];
 
-/// Prefixes of options that belong to other vendors' drivers.
+/// Prefixes of options of other vendors' drivers.
 const VENDOR_PREFIXES: [&str; 16] = [
     "-cl-intel-",
     "-cl-nv-",
@@ -106,8 +107,8 @@ pub fn parse(text: &str, stage: Stage) -> Result<BuildOptions, OptionError> {
             "-cl-fp32-correctly-rounded-divide-sqrt" => c.correctly_rounded_divide_sqrt = true,
             "-cl-opt-disable" | "-O0" => c.opt_disable = true,
             "-cl-uniform-work-group-size" => c.uniform_work_group_size = true,
-            // Neither changes what this compiler does: it never relies on strict aliasing being absent, and makes no
-            // promise of independent forward progress.
+            // Neither changes this compiler's behaviour: it never relies on strict aliasing, and does not
+            // guarantee independent forward progress.
             "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" => {}
             other if math_option(other, c) => {}
             other => {
@@ -133,7 +134,7 @@ pub fn parse(text: &str, stage: Stage) -> Result<BuildOptions, OptionError> {
     Ok(out)
 }
 
-/// One -D, -I or -U as clang takes it.
+/// A -D, -I or -U in clang's form.
 fn preprocessor(flag: &str, value: &str) -> Result<String, OptionError> {
     if value.contains('\0') {
         return Err(OptionError(format!("the value of '{flag}' contains a NUL")));
@@ -144,7 +145,7 @@ fn preprocessor(flag: &str, value: &str) -> Result<String, OptionError> {
     Ok(format!("{flag}{value}"))
 }
 
-/// Sets the option and those it implies; false if it is not one of the relaxations that also a link may be given.
+/// Sets the option and those it implies; false if it is not a relaxation that links accept, too.
 fn math_option(token: &str, c: &mut Options) -> bool {
     match token {
         "-cl-denorms-are-zero" => c.denorms_are_zero = true,
@@ -166,13 +167,13 @@ fn math_option(token: &str, c: &mut Options) -> bool {
     true
 }
 
-/// An option of clLinkProgram; false if it is not valid there.
+/// Parses an option of clLinkProgram; false if it is not valid there.
 fn link_option(token: &str, out: &mut BuildOptions) -> bool {
     match token {
         "-create-library" => out.create_library = true,
         "-enable-link-options" => out.enable_link_options = true,
         "-cl-no-subgroup-ifp" => {}
-        // Compilation options that have had their effect when the objects were compiled; drivers tolerate them.
+        // Compilation options that took effect when the objects were compiled; drivers tolerate them.
         "-w"
         | "-g"
         | "-cl-kernel-arg-info"
@@ -198,7 +199,7 @@ fn link_option(token: &str, out: &mut BuildOptions) -> bool {
     true
 }
 
-/// Whether some other driver takes this option.
+/// Whether another driver accepts this option.
 fn is_foreign(token: &str) -> bool {
     VENDOR_OPTIONS.contains(&token)
         || VENDOR_PREFIXES.iter().any(|p| token.starts_with(p))
@@ -209,8 +210,8 @@ fn is_foreign(token: &str) -> bool {
         || token.starts_with("-fp")
 }
 
-/// Splits at white space. Double quotes group (anywhere in a word) and vanish; a backslash takes away the meaning of a
-/// following quote, backslash or space, and stays before anything else.
+/// Splits at white space. Double quotes group (anywhere in a word) and are removed. A backslash escapes a
+/// following quote, backslash or space, and is kept before any other character.
 pub fn tokenize(text: &str) -> Result<Vec<String>, OptionError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -42,11 +42,11 @@ entry! { fn clCreateSubBuffer(
     errcode_ret
 ) -> cl_mem {
     let parent = buffer.arc()?;
-    // A region is the only way to make one, and it must be given.
+    // CL_INVALID_VALUE: CL_BUFFER_CREATE_TYPE_REGION is the only type, and requires a region.
     if buffer_create_type != CL_BUFFER_CREATE_TYPE_REGION || buffer_create_info.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no region"));
     }
-    // SAFETY: for this type the pointer leads to a cl_buffer_region.
+    // SAFETY: for this type the pointer is to a cl_buffer_region.
     let region = unsafe { buffer_create_info.cast::<cl_buffer_region>().read_unaligned() };
     Ok(cl_mem::publish(self::buffer::create_sub_buffer(&parent, flags, region.origin, region.size)?))
 } }
@@ -58,7 +58,6 @@ entry! { fn clSetMemObjectDestructorCallback(
     memobj: cl_mem, pfn_notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>, user_data: *mut c_void
 ) -> cl_int {
     let object = memobj.get()?;
-    // There must be a callback.
     let Some(function) = pfn_notify else { return Err(err!(CL_INVALID_VALUE, "no callback")) };
     object.on_destroy(with_handle(function, memobj, user_data));
     Ok(())
@@ -79,7 +78,6 @@ entry! { fn clGetMemObjectInfo(
         CL_MEM_ASSOCIATED_MEMOBJECT => object.parent.as_ref().map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into()),
         CL_MEM_OFFSET => (object.origin as usize).into(),
         CL_MEM_USES_SVM_POINTER => object.uses_svm.into(),
-        // The buffer was created with the property.
         CL_MEM_DEVICE_ADDRESS_EXT => match &object.addresses {
             Some(list) => list.clone().into(),
             None => return Err(err!(CL_INVALID_OPERATION, "the buffer's addresses were not asked for")),

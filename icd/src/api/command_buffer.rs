@@ -31,7 +31,6 @@ impl HandleTarget for _cl_mutable_command_khr {
 entry! { extension fn clCreateCommandBufferKHR(
     num_queues: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr; errcode_ret
 ) -> cl_command_buffer_khr {
-    // There are queues.
     if num_queues == 0 || queues.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
     }
@@ -54,7 +53,7 @@ entry! { extension fn clEnqueueCommandBufferKHR(
     events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let buffer = command_buffer.get()?;
-    // Queues and their number go together.
+    // CL_INVALID_VALUE: queues and their number disagree.
     let queues = handles(num_queues, queues, CL_INVALID_VALUE)?;
     publish_event(event, buffer.enqueue(&queues, wait_list(num_events, events)?)?);
     Ok(())
@@ -65,31 +64,30 @@ entry! { extension fn clRemapCommandBufferKHR(
     num_handles: cl_uint, handles: *const cl_mutable_command_khr, handles_ret: *mut cl_mutable_command_khr; errcode_ret
 ) -> cl_command_buffer_khr {
     let buffer = command_buffer.get()?;
-    // There are queues.
     if num_queues == 0 || queues.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
     }
-    // Both lists of commands have the length that is given.
     if handles.is_null() != (num_handles == 0) || handles_ret.is_null() != (num_handles == 0) {
         return Err(err!(CL_INVALID_VALUE, "{num_handles} commands at {handles:p}, and {handles_ret:p} for the new ones"));
     }
     let queues = convert::handles(num_queues, queues, CL_INVALID_VALUE)?;
-    // Every handle is a command.
+    // CL_INVALID_VALUE, not the handles' own code, for an invalid command.
     let commands = convert::handles(num_handles, handles, CL_INVALID_VALUE).map_err(|e| err!(CL_INVALID_VALUE, "{e}"))?;
-    // The application says which queue takes the place of which: CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR is not reported.
+    // CL_INVALID_OPERATION: CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR is not supported, so the
+    // application must map the queues.
     if automatic != CL_FALSE {
         return Err(err!(CL_INVALID_OPERATION, "no automatic mapping to queues"));
     }
     let (copy, copies) = buffer.remap(&queues, &commands)?;
     let copy = cl_command_buffer_khr::publish(copy);
     for (i, command) in copies.iter().enumerate().filter(|_| !copy.is_null()) {
-        // SAFETY: there is room for as many handles as are given.
+        // SAFETY: the application's array has `num_handles` entries.
         unsafe { handles_ret.add(i).write(cl_mutable_command_khr::of(command)) };
     }
     Ok(copy)
 } }
 
-/// The buffer of a command that is recorded, and the place of the queue among those of the buffer.
+/// The buffer and position of a command to record.
 fn recording<'a>(
     command_buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
@@ -99,7 +97,8 @@ fn recording<'a>(
     Ok((buffer, buffer.queue_index(queue.as_ref())?))
 }
 
-/// The same for commands that are not kernel launches, which have no properties and cannot be updated.
+/// Like [`recording`], for commands other than kernel launches, which have no properties and cannot be
+/// updated.
 fn recording_fixed<'a>(
     command_buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
@@ -107,20 +106,19 @@ fn recording_fixed<'a>(
     mutable_handle: *mut cl_mutable_command_khr,
 ) -> Result<(&'a CommandBuffer, usize)> {
     let found = recording(command_buffer, queue)?;
-    // No property is defined.
     if let Some((name, _)) = self::properties(properties)?.pairs.first() {
         return Err(err!(CL_INVALID_VALUE, "command property {name:#x}"));
     }
-    // Only kernel launches have handles.
+    // CL_INVALID_VALUE: only kernel launches have handles.
     if !mutable_handle.is_null() {
         return Err(err!(CL_INVALID_VALUE, "the command has no handle"));
     }
     Ok(found)
 }
 
-/// A place in the buffer with a list of sync points; which of them exist is the buffer's to say.
+/// A queue of the buffer with a list of sync points, which the buffer validates.
 fn sync_points<'a>(queue: usize, n: cl_uint, list: *const cl_sync_point_khr) -> Result<RecordPosition<'a>> {
-    // List and count go together.
+    // CL_INVALID_SYNC_POINT_WAIT_LIST_KHR: list and count disagree.
     let waits = slice(list, n as usize).map_err(|e| err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "{e}"))?;
     Ok(RecordPosition { queue, waits })
 }
@@ -173,7 +171,7 @@ entry! { extension fn clCommandFillBufferKHR(
     let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let mem = buffer.arc()?;
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
-    // There must be a pattern, whose size is checked before it is read.
+    // The size of the pattern is checked before it is read.
     let pattern = match optional_slice(pattern.cast::<u8>(), pattern_size.min(128)) {
         Some(pattern) if (1..=128).contains(&pattern_size) => pattern,
         _ => return Err(err!(CL_INVALID_VALUE, "no pattern, or one of {pattern_size} bytes")),
@@ -182,14 +180,14 @@ entry! { extension fn clCommandFillBufferKHR(
     Ok(())
 } }
 
-/// Reads the properties of a kernel launch.
+/// Parses the properties of a kernel launch.
 fn dispatch_properties(list: *const cl_command_properties_khr) -> Result<DispatchProperties> {
     let given = !list.is_null();
     let list = properties(list)?;
     let mut out = DispatchProperties::default();
     let mut asserts = None;
     for (name, value) in &list.pairs {
-        // A property is a known one and given once.
+        // CL_INVALID_VALUE: an unknown property, or one that is given twice.
         let slot = match u32::try_from(*name) {
             Ok(CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR) => &mut out.fields,
             Ok(CL_MUTABLE_DISPATCH_ASSERTS_KHR) => &mut asserts,
@@ -200,7 +198,6 @@ fn dispatch_properties(list: *const cl_command_properties_khr) -> Result<Dispatc
         }
     }
     out.asserts = asserts.unwrap_or(0);
-    // Only defined promises are valid.
     if out.asserts & !CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR != 0 {
         return Err(err!(CL_INVALID_VALUE, "promises {:#x}", out.asserts));
     }
@@ -218,7 +215,7 @@ entry! { extension fn clCommandNDRangeKernelKHR(
     let properties = dispatch_properties(properties)?;
     let kernel = kernel.arc()?;
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
-    // An array is as long as the dimension says, once that is known to be sane.
+    // The arrays have `work_dim` elements, once that is known to be valid.
     let n = if work_dim <= 3 { work_dim as usize } else { 0 };
     let range = NdRange::new(
         work_dim,
@@ -234,15 +231,15 @@ entry! { extension fn clCommandNDRangeKernelKHR(
     Ok(())
 } }
 
-/// Sets the arguments that an update lists.
+/// Sets the arguments listed by an update.
 fn set_all(kernel: &Kernel, args: &[cl_mutable_dispatch_arg_khr]) -> Result<()> {
     args.iter().try_for_each(|arg| set_arg(kernel, arg.arg_index, arg.arg_size, arg.arg_value))
 }
 
-/// What one configuration asks for.
+/// Reads a configuration.
 fn dispatch_update<'a>(config: &'a cl_mutable_dispatch_config_khr) -> Result<DispatchUpdate<'a>> {
     let command = config.command.arc()?;
-    // Lists and their lengths go together.
+    // CL_INVALID_VALUE: lists and their lengths disagree.
     let args = slice(config.arg_list, config.num_args as usize)?;
     let pointers = slice(config.arg_svm_list, config.num_svm_args as usize)?;
     let exec_infos = slice(config.exec_info_list, config.num_exec_infos as usize)?;
@@ -274,18 +271,16 @@ entry! { extension fn clUpdateMutableCommandsKHR(
 ) -> cl_int {
     let buffer = command_buffer.get()?;
     buffer.validate_updatable()?;
-    // Both lists have the length that is given.
+    // CL_INVALID_VALUE: lists and their length disagree.
     let types = slice(config_types, num_configs as usize)?;
     let configs = slice(configs, num_configs as usize)?;
-    // Every configuration is of a known type.
     if let Some(unknown) = types.iter().find(|t| **t != CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR) {
         return Err(err!(CL_INVALID_VALUE, "configuration of type {unknown:#x}"));
     }
     let mut updates = Vec::with_capacity(configs.len());
     for config in configs {
-        // SAFETY: a configuration of this type is such a structure, or NULL.
+        // SAFETY: a configuration of this type is NULL or such a structure.
         let config = unsafe { config.cast::<cl_mutable_dispatch_config_khr>().as_ref() };
-        // None of them is NULL.
         updates.push(dispatch_update(config.ok_or_else(|| err!(CL_INVALID_VALUE, "a configuration is NULL"))?)?);
     }
     buffer.update(&updates)
@@ -301,7 +296,7 @@ entry! { extension fn clGetCommandBufferInfoKHR(
         CL_COMMAND_BUFFER_QUEUES_KHR => buffer.queues().iter().map(cl_command_queue::of).collect::<Vec<_>>().into(),
         CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => command_buffer.reference_count()?.into(),
         CL_COMMAND_BUFFER_STATE_KHR => buffer.state().into(),
-        // Without a list at creation there is nothing to answer.
+        // Empty if the buffer was created without a list.
         CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => buffer.properties().map_or(InfoValue::Empty, |l| l.to_vec().into()),
         CL_COMMAND_BUFFER_CONTEXT_KHR => cl_context::of(buffer.context()).into(),
         other => return Err(info::unknown("clGetCommandBufferInfoKHR", other)),
@@ -377,11 +372,10 @@ entry! { extension fn clCommandFillImageKHR(
     let image = image.arc()?;
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     image_of(&image)?;
-    // There is a colour.
     if fill_color.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no colour"));
     }
-    // SAFETY: the application's colour has as many bytes as the format asks for.
+    // SAFETY: the application's colour has the number of bytes that the format requires.
     let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(fill_color.cast::<u8>(), f.color_bytes()) });
     write_out(sync_point, commands.fill_image(&image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
     Ok(())

@@ -24,16 +24,17 @@ type NotifyFunction = Option<unsafe extern "C" fn(*const c_char, *const c_void, 
 
 type PrintFunction = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
 
-/// What cl_arm_printf's properties ask for.
+/// Reads the properties of cl_arm_printf.
 fn printing(pairs: &[(cl_context_properties, cl_context_properties)], user_data: *mut c_void) -> PrintConfig {
     let value = |key: cl_uint| pairs.iter().find(|p| p.0 == key as cl_context_properties).map_or(0, |p| p.1);
     let address = value(CL_PRINTF_CALLBACK_ARM) as *const c_void;
-    // SAFETY: the application says that this is such a function; NULL is none.
+    // SAFETY: the application passes a function of this type, or NULL.
     let function = unsafe { std::mem::transmute::<*const c_void, Option<PrintFunction>>(address) };
     let user_data = UserData(user_data);
     let callback = function.map(|function| -> PrintCallback {
         Arc::new(move |text: &[u8]| {
-            // SAFETY: the application's function with the arguments it was registered for; the text outlives the call.
+            // SAFETY: the application's function with the arguments it was registered for; the text outlives
+            // the call.
             unsafe { function(text.as_ptr().cast(), text.len(), 1, user_data.get()) }
         })
     });
@@ -42,7 +43,7 @@ fn printing(pairs: &[(cl_context_properties, cl_context_properties)], user_data:
 
 fn notify_closure(function: NotifyFunction, user_data: *mut c_void, prints: bool) -> Result<Option<Notify>> {
     let Some(function) = function else {
-        // Data for a callback needs a callback.
+        // CL_INVALID_VALUE: user_data requires a callback.
         return if user_data.is_null() || prints {
             Ok(None)
         } else {
@@ -104,7 +105,6 @@ entry! { fn clSetContextDestructorCallback(
     context: cl_context, pfn_notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>, user_data: *mut c_void,
 ) -> cl_int {
     let object = context.get()?;
-    // There must be a function.
     let function = pfn_notify.ok_or_else(|| err!(CL_INVALID_VALUE, "pfn_notify is NULL"))?;
     object.on_destroy(with_handle(function, context, user_data));
     Ok(())

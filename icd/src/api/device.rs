@@ -25,14 +25,14 @@ entry! { fn clGetDeviceInfo(
     let answer = match param_name {
         CL_DEVICE_PLATFORM => super::platform::platform_handle().into(),
         CL_DEVICE_PARENT_DEVICE => device.parent().map_or(std::ptr::null_mut(), cl_device_id::of).into(),
-        // Root devices are not counted: they have one reference.
+        // Root devices are not reference-counted: their count is one.
         CL_DEVICE_REFERENCE_COUNT if device.parent().is_some() => handle.reference_count()?.into(),
         other => device.query(other)?,
     };
     info::write(answer, size, value, size_ret)
 } }
 
-// Root devices are not counted.
+// Root devices are not reference-counted.
 entry! { fn clRetainDevice(device: cl_device_id) -> cl_int {
     if device.get()?.parent().is_some() { device.retain() } else { Ok(()) }
 } }
@@ -47,7 +47,6 @@ entry! { fn clCreateSubDevices(
     let device = in_device.arc()?;
     let parts = device.partition(&property_values(partition)?)?;
     if !out_devices.is_null() {
-        // The list must have room for all.
         if (num_devices as usize) < parts.len() {
             return Err(err!(CL_INVALID_VALUE, "{} sub-devices, room for {num_devices}", parts.len()));
         }
@@ -58,7 +57,7 @@ entry! { fn clCreateSubDevices(
     Ok(())
 } }
 
-/// Device and host time, taken together.
+/// Device and host time, sampled together.
 fn timers(device: cl_device_id) -> Result<(u64, u64)> {
     device.get()?.ops().timestamps().map_err(|error| match error {
         DeviceError::Unsupported(_) => Error::with(CL_INVALID_OPERATION, error.to_string()),
@@ -68,7 +67,6 @@ fn timers(device: cl_device_id) -> Result<(u64, u64)> {
 
 entry! { fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong) -> cl_int {
     device.get()?;
-    // Both results must have a place.
     if device_timestamp.is_null() || host_timestamp.is_null() {
         return Err(err!(CL_INVALID_VALUE, "a timestamp is NULL"));
     }
@@ -81,7 +79,6 @@ entry! { fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut
 // The same clock as the host's of clGetDeviceAndHostTimer.
 entry! { fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) -> cl_int {
     device.get()?;
-    // The result must have a place.
     if host_timestamp.is_null() {
         return Err(err!(CL_INVALID_VALUE, "the timestamp is NULL"));
     }
@@ -91,13 +88,11 @@ entry! { fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) 
 
 entry! { fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) -> cl_int {
     let context = context.arc()?;
-    // The device must be valid and belong to the context.
+    // CL_INVALID_DEVICE: not a device of the context.
     let device = context.device(device.get()?)?;
-    // The device must have a replaceable default queue.
     if device.info().enqueue.is_none() {
         return Err(err!(CL_INVALID_OPERATION, "the device has no on-device queues"));
     }
-    // The queue must be one on that device, of that context.
     let queue = device_queue(command_queue).arc()?;
     if !Arc::ptr_eq(queue.context(), &context) || !Arc::ptr_eq(queue.device(), device) {
         return Err(err!(CL_INVALID_COMMAND_QUEUE, "the queue is of another context or device"));

@@ -93,7 +93,7 @@ entry! { for command_queue fn clEnqueueFillBuffer(
     size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    // There must be a pattern, whose size is checked before it is read.
+    // The size of the pattern is checked before it is read.
     let pattern = match optional_slice(pattern.cast::<u8>(), pattern_size.min(128)) {
         Some(pattern) if (1..=128).contains(&pattern_size) => pattern,
         _ => return Err(err!(CL_INVALID_VALUE, "no pattern, or one of {pattern_size} bytes")),
@@ -126,7 +126,7 @@ entry! { for command_queue fn clEnqueueMigrateMemObjects(
     flags: cl_mem_migration_flags, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    // There must be memory objects.
+    // CL_INVALID_VALUE: list and count disagree.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
     publish_event(event, sync::migrate(&queue, mems, flags, wait_list(num_events, events)?)?);
     Ok(())
@@ -138,7 +138,7 @@ entry! { for command_queue fn clEnqueueNDRangeKernel(
     event: *mut cl_event
 ) -> cl_int {
     let (queue, kernel, waits) = (command_queue.arc()?, kernel.get()?, wait_list(num_events, events)?);
-    // An array is as long as the dimension says, once that is known to be sane.
+    // The arrays have `work_dim` elements, once that is known to be valid.
     let n = if work_dim <= 3 { work_dim as usize } else { 0 };
     let range = NdRange::new(
         work_dim,
@@ -178,7 +178,7 @@ entry! { for command_queue fn clEnqueueBarrierWithWaitList(
 
 entry! { for command_queue fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) -> cl_int {
     let queue = command_queue.arc()?;
-    // The event is what a marker is for.
+    // CL_INVALID_VALUE: a marker without an event.
     if event.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no place for the event"));
     }
@@ -192,7 +192,6 @@ entry! { for command_queue fn clEnqueueBarrier(command_queue: cl_command_queue) 
 
 entry! { for command_queue fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) -> cl_int {
     let queue = command_queue.arc()?;
-    // There must be events.
     if num_events == 0 || event_list.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no events"));
     }

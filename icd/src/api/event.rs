@@ -17,7 +17,7 @@ impl HandleTarget for _cl_event {
     type Object = Event;
 }
 
-/// Hands an event to the application if it asked for it.
+/// Passes an event to the application if it requested one.
 pub fn publish_event(out: *mut cl_event, event: Arc<Event>) {
     if out.is_null() {
         Event::release(event);
@@ -35,24 +35,21 @@ entry! { fn clSetUserEventStatus(event: cl_event, execution_status: cl_int) -> c
 } }
 
 entry! { fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) -> cl_int {
-    // There must be events.
     if num_events == 0 || event_list.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no events"));
     }
     let events = handles(num_events, event_list, CL_INVALID_VALUE)?;
-    // They must be of one context.
     if let Some(first) = events.first()
         && !events.iter().all(|e| Arc::ptr_eq(e.context(), first.context()))
     {
         return Err(err!(CL_INVALID_CONTEXT, "events of several contexts"));
     }
-    // All queues start before the first wait.
+    // All queues are flushed before the first wait.
     for queue in events.iter().filter(|e| !e.is_done()).filter_map(|e| e.queue()) {
         queue.flush();
     }
     let failed = events.iter().filter(|e| e.wait() < 0).count();
     events.iter().for_each(|e| e.wait_for_callbacks());
-    // Waiting for a command that failed is an error.
     if failed > 0 {
         return Err(err!(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "{failed} of {num_events} events failed"));
     }
@@ -64,7 +61,7 @@ entry! { fn clGetEventInfo(
 ) -> cl_int {
     let object = event.get()?;
     let answer: InfoValue = match param_name {
-        // A command of several queues is of none.
+        // A command of several queues has none.
         CL_EVENT_COMMAND_QUEUE if object.spans_queues() => InfoValue::Handle(0),
         CL_EVENT_COMMAND_QUEUE => object.queue().map_or(InfoValue::Handle(0), |q| cl_command_queue::of(q).into()),
         CL_EVENT_CONTEXT => cl_context::of(object.context()).into(),
@@ -84,7 +81,6 @@ entry! { fn clSetEventCallback(
     pfn_notify: Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>, user_data: *mut c_void
 ) -> cl_int {
     let object = event.get()?;
-    // There must be a callback.
     let Some(function) = pfn_notify else { return Err(err!(CL_INVALID_VALUE, "no callback")) };
     let (handle, user_data) = (UserData(event.cast()), UserData(user_data));
     // The handle stays valid until the callback has run.

@@ -12,7 +12,7 @@ use pyroclast_runtime::error::Result;
 use pyroclast_runtime::memory::external::ExternalDesc;
 use std::ffi::c_int;
 
-/// What a list of properties says of shared memory; `None` if it says nothing.
+/// Reads the properties that concern shared memory; `None` if there are none.
 pub fn description(ptr: *const cl_mem_properties) -> Result<Option<ExternalDesc>> {
     if ptr.is_null() {
         return Ok(None);
@@ -35,7 +35,6 @@ pub fn description(ptr: *const cl_mem_properties) -> Result<Option<ExternalDesc>
             words.next_word()?;
             unknown = Some(name);
         }
-        // A property is given once.
         if names.contains(&name) {
             return Err(err!(CL_INVALID_PROPERTY, "buffer property {name:#x} is given twice"));
         }
@@ -43,9 +42,7 @@ pub fn description(ptr: *const cl_mem_properties) -> Result<Option<ExternalDesc>
     }
     match (desc.handles.is_empty(), &desc.devices, unknown) {
         (true, None, _) => Ok(None),
-        // Devices are listed for shared memory only.
         (true, Some(_), _) => Err(err!(CL_INVALID_PROPERTY, "a list of devices without shared memory")),
-        // Every property is a known one.
         (false, _, Some(name)) => Err(err!(CL_INVALID_PROPERTY, "buffer property {name:#x}")),
         (false, _, None) => {
             desc.list = words.into_list();
@@ -59,7 +56,7 @@ entry! { extension fn clEnqueueAcquireExternalMemObjectsKHR(
     events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    // Objects and their number go together; there may be none.
+    // CL_INVALID_VALUE: list and count disagree; the list may be empty.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
     publish_event(event, sync::external(&queue, mems, false, wait_list(num_events, events)?)?);
     Ok(())
@@ -70,7 +67,7 @@ entry! { extension fn clEnqueueReleaseExternalMemObjectsKHR(
     events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    // Objects and their number go together; there may be none.
+    // CL_INVALID_VALUE: list and count disagree; the list may be empty.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
     publish_event(event, sync::external(&queue, mems, true, wait_list(num_events, events)?)?);
     Ok(())

@@ -27,17 +27,17 @@ fn optional_host(ptr: *mut c_void) -> Option<HostPtr> {
 }
 
 fn format_of(format: *const cl_image_format) -> Option<ImageFormat> {
-    // SAFETY: a non-null pointer of the application leads to a format.
+    // SAFETY: a non-null pointer of the application is to a format.
     let format = (!format.is_null()).then(|| unsafe { format.read_unaligned() })?;
     Some(ImageFormat::new(format.image_channel_order, format.image_channel_data_type))
 }
 
-/// The description; an invalid memory object makes it an invalid one.
+/// Reads a description; CL_INVALID_IMAGE_DESCRIPTOR if its memory object is invalid.
 fn descriptor(desc: *const cl_image_desc) -> Result<Option<Descriptor>> {
     if desc.is_null() {
         return Ok(None);
     }
-    // SAFETY: a non-null pointer of the application leads to a description.
+    // SAFETY: a non-null pointer of the application is to a description.
     let d = unsafe { desc.read_unaligned() };
     let mem = if d.mem_object.is_null() { None } else { Some(d.mem_object.arc()) };
     let mem = mem.transpose().map_err(|e| err!(CL_INVALID_IMAGE_DESCRIPTOR, "the memory object: {e}"))?;
@@ -56,7 +56,6 @@ fn descriptor(desc: *const cl_image_desc) -> Result<Option<Descriptor>> {
 }
 
 pub(super) fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
-    // The object is an image.
     mem.image().ok_or_else(|| err!(CL_INVALID_MEM_OBJECT, "not an image"))
 }
 
@@ -65,7 +64,6 @@ entry! { fn clGetSupportedImageFormats(
     image_formats: *mut cl_image_format, num_image_formats: *mut cl_uint
 ) -> cl_int {
     let context = context.arc()?;
-    // A list needs room.
     if num_entries == 0 && !image_formats.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no room for formats"));
     }
@@ -98,7 +96,7 @@ entry! { for context fn clCreateImageWithProperties(
     Ok(cl_mem::publish(made))
 } }
 
-/// The functions of OpenCL 1.0 report what is wrong with pitches as a wrong size.
+/// Maps codes to those of OpenCL 1.0, whose functions report invalid pitches as CL_INVALID_IMAGE_SIZE.
 fn with_old_codes(made: Result<Arc<MemObject>>) -> Result<Arc<MemObject>> {
     made.map_err(|e| match e.code() {
         CL_INVALID_IMAGE_DESCRIPTOR => Error { code: ErrorCode(CL_INVALID_IMAGE_SIZE), ..e },
@@ -124,7 +122,7 @@ entry! { for context fn clCreateImage3D(
     row_pitch: usize, slice_pitch: usize, host_ptr: *mut c_void; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
-    // This function makes no image of a single slice.
+    // CL_INVALID_IMAGE_SIZE: clCreateImage3D creates no image of a single slice.
     if depth <= 1 {
         return Err(err!(CL_INVALID_IMAGE_SIZE, "a depth of {depth}"));
     }
@@ -161,7 +159,7 @@ entry! { fn clGetImageInfo(
             let buffer = object.parent.as_ref().filter(|p| p.image().is_none());
             buffer.map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into())
         }
-        // An image of one level is not a mipmapped one.
+        // An image of one level is not mipmapped.
         CL_IMAGE_NUM_MIP_LEVELS => (if info.levels == 1 { 0 } else { info.levels }).into(),
         CL_IMAGE_NUM_SAMPLES => 0u32.into(),
         other => return Err(info::unknown("clGetImageInfo", other)),
@@ -181,14 +179,14 @@ entry! { extension fn clGetImageRequirementsInfoEXT(
     info::write(answer, size, value, size_ret)
 } }
 
-/// An origin, with the level of detail after the coordinates that the image has.
+/// Reads an origin, with the mip level after the coordinates that the image has.
 pub(super) fn origin_of(image: &ImageInfo, origin: *const usize) -> Result<LevelOrigin> {
     let mut at = triple(origin)?;
     let coordinates = image.shape.kind.coordinates();
     let level = match at.get_mut(coordinates) {
         _ if image.levels == 1 => 0,
         Some(level) => std::mem::take(level),
-        // SAFETY: origins in images with levels of detail have one number more.
+        // SAFETY: origins in mipmapped images have an additional element.
         None => unsafe { origin.add(coordinates).read_unaligned() },
     };
     Ok(LevelOrigin { at, level })
@@ -226,11 +224,10 @@ entry! { for command_queue fn clEnqueueFillImage(
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     image_of(&image)?;
-    // There is a colour.
     if color.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no colour"));
     }
-    // SAFETY: the application's colour has as many bytes as the format asks for.
+    // SAFETY: the application's colour has the number of bytes that the format requires.
     let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
     publish_event(event, commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
     Ok(())

@@ -11,11 +11,10 @@ use pyroclast_runtime::memory::import::{self, ImportKind, Source};
 use std::ffi::{c_int, c_void};
 use std::os::fd::BorrowedFd;
 
-/// A dma_buf under a descriptor of our own; the application keeps the one it has.
+/// A dma_buf, with a duplicate of the descriptor; the application keeps its own.
 fn dma_buf(fd: c_int) -> Result<Source> {
-    // SAFETY: asks about a number.
+    // SAFETY: takes only a number; an invalid one is reported.
     let state = unsafe { libc::fcntl(fd, libc::F_GETFL) };
-    // The descriptor is open.
     if state < 0 {
         return Err(err!(CL_INVALID_VALUE, "{fd} is no descriptor"));
     }
@@ -32,13 +31,12 @@ entry! { extension fn clImportMemoryARM(
     let context = context.arc()?;
     let list = convert::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     let kind = import::kind(&context, &list.pairs)?;
-    // There is something to import.
     if memory.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no memory"));
     }
     let source = match kind {
         ImportKind::Host => Source::Host(HostPtr::new(memory.cast())),
-        // SAFETY: the pointer leads to a descriptor then.
+        // SAFETY: for this type the pointer is to a descriptor.
         ImportKind::DmaBuf => dma_buf(unsafe { memory.cast::<c_int>().read_unaligned() })?,
     };
     Ok(cl_mem::publish(import::create(&context, source, flags, size)?))

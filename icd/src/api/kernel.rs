@@ -23,7 +23,7 @@ impl HandleTarget for _cl_kernel {
 
 entry! { fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
     let program = program.arc()?;
-    // There must be a name.
+    // CL_INVALID_VALUE: the name is NULL.
     let name = string(kernel_name)?;
     Ok(cl_kernel::publish(Kernel::create(&program, &name)?))
 } }
@@ -40,7 +40,6 @@ entry! { fn clCreateKernelsInProgram(
         return Ok(());
     }
     let created = Kernel::create_all(&program)?;
-    // There must be room for all kernels.
     if (num_kernels as usize) < created.len() {
         return Err(err!(CL_INVALID_VALUE, "the program has {} kernels", created.len()));
     }
@@ -64,21 +63,20 @@ entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usiz
     set_arg(kernel.get()?, arg_index, arg_size, arg_value)
 } }
 
-/// Sets an argument to what the application gave.
+/// Sets an argument to the value passed by the application.
 pub(super) fn set_arg(
     kernel: &Kernel,
     arg_index: cl_uint,
     arg_size: usize,
     arg_value: *const c_void,
 ) -> Result<()> {
-    // The index must be that of an argument.
+    // CL_INVALID_ARG_INDEX: not the index of an argument.
     let info = kernel.arg(arg_index)?;
     if arg_value.is_null() {
         return kernel.set_arg(arg_index, ArgInput::Null { size: arg_size });
     }
     match info.kind {
         ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
-            // A memory object is passed by its handle.
             if arg_size != size_of::<cl_mem>() {
                 return Err(err!(
                     CL_INVALID_ARG_SIZE,
@@ -87,11 +85,10 @@ pub(super) fn set_arg(
             }
             // SAFETY: the application passes arg_size bytes.
             let handle = unsafe { arg_value.cast::<cl_mem>().read_unaligned() };
-            // It must be NULL or a memory object.
+            // CL_INVALID_MEM_OBJECT: neither NULL nor a memory object.
             let mem = if handle.is_null() { None } else { Some(handle.arc()?) };
             kernel.set_arg(arg_index, ArgInput::Mem(mem.as_ref()))
         }
-        // The size must be that of the argument's type.
         ArgKind::Value if arg_size != info.size as usize => {
             Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} has {} bytes, not {arg_size}", info.size))
         }
@@ -101,7 +98,6 @@ pub(super) fn set_arg(
             kernel.set_arg(arg_index, ArgInput::Bytes(bytes))
         }
         ArgKind::Image => {
-            // An image is passed by its handle.
             if arg_size != size_of::<cl_mem>() {
                 return Err(err!(
                     CL_INVALID_ARG_SIZE,
@@ -113,7 +109,6 @@ pub(super) fn set_arg(
             kernel.set_arg(arg_index, ArgInput::Mem(Some(&mem)))
         }
         ArgKind::Sampler => {
-            // A sampler is passed by its handle.
             if arg_size != size_of::<cl_sampler>() {
                 return Err(err!(
                     CL_INVALID_ARG_SIZE,
@@ -125,7 +120,6 @@ pub(super) fn set_arg(
             kernel.set_arg(arg_index, ArgInput::Sampler(sampler.get()?))
         }
         ArgKind::Queue => {
-            // A queue on a device is passed by its handle.
             if arg_size != size_of::<cl_command_queue>() {
                 return Err(err!(
                     CL_INVALID_ARG_SIZE,
@@ -134,7 +128,7 @@ pub(super) fn set_arg(
             }
             // SAFETY: the application passes arg_size bytes.
             let queue = unsafe { arg_value.cast::<cl_command_queue>().read_unaligned() };
-            // It must be one.
+            // CL_INVALID_DEVICE_QUEUE: not an on-device queue.
             let queue =
                 device_queue(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
             kernel.set_arg(arg_index, ArgInput::Queue(&queue))
@@ -155,22 +149,21 @@ entry! { extension fn clSetKernelArgDevicePointerEXT(
 
 /// The elements of a parameter that is an array of 8-byte numbers.
 fn numbers(name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result<Vec<u64>> {
-    // There are as many bytes as the size says, and whole elements.
+    // CL_INVALID_VALUE: pointer and size disagree, or the size is not a multiple of the elements'.
     if value.is_null() != (size == 0) || !size.is_multiple_of(size_of::<u64>()) {
         return Err(err!(CL_INVALID_VALUE, "{size} bytes for {name:#x}"));
     }
     let count = size / size_of::<u64>();
-    // SAFETY: the application passes that many bytes.
+    // SAFETY: the application passes `size` bytes.
     Ok((0..count).map(|i| unsafe { value.cast::<u64>().add(i).read_unaligned() }).collect())
 }
 
 /// A parameter that is a cl_bool.
 fn truth(name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result<bool> {
-    // There is one cl_bool.
     if value.is_null() || size != size_of::<cl_bool>() {
         return Err(err!(CL_INVALID_VALUE, "{size} bytes for {name:#x}"));
     }
-    // SAFETY: the application passes that many bytes.
+    // SAFETY: the application passes `size` bytes.
     Ok(unsafe { value.cast::<cl_bool>().read_unaligned() } != 0)
 }
 
@@ -234,7 +227,7 @@ entry! { fn clGetKernelArgInfo(
     info::write(value, param_value_size, param_value, param_value_size_ret)
 } }
 
-/// The device of a query, or `None` for the only one.
+/// The device of a query; `None` for NULL.
 fn query_device<'a>(device: cl_device_id) -> Result<Option<&'a Device>> {
     if device.is_null() { Ok(None) } else { device.get().map(Some) }
 }
@@ -264,7 +257,7 @@ fn sub_group_info(
 ) -> Result<()> {
     let kernel = kernel.get()?;
     let words = input_size / size_of::<usize>();
-    // Whether the number of sizes suits the parameter is checked by the query.
+    // The query checks the number of sizes.
     let given = optional_slice(input.cast::<usize>(), words)
         .filter(|w| !w.is_empty() && input_size.is_multiple_of(size_of::<usize>()));
     let room = if value.is_null() { 0 } else { size };
@@ -308,29 +301,24 @@ entry! { fn clGetKernelSuggestedLocalWorkSize(
 ) -> cl_int {
     let queue = command_queue.get()?;
     let kernel = kernel.get()?;
-    // Kernel and queue must be of one context.
     if !Arc::ptr_eq(&kernel.program.context, queue.context()) {
         return Err(err!(CL_INVALID_CONTEXT, "the queue is of another context"));
     }
-    // There must be an executable for the queue's device.
+    // CL_INVALID_PROGRAM_EXECUTABLE: no executable for the queue's device.
     kernel.on_device(queue.device())?;
-    // There are one to three dimensions.
     if !(1..=3).contains(&work_dim) {
         return Err(err!(CL_INVALID_WORK_DIMENSION, "{work_dim} dimensions"));
     }
     let n = work_dim as usize;
-    // There must be a global size, and none of it may be zero.
     let sizes = optional_slice(global_work_size, n).ok_or_else(|| err!(CL_INVALID_GLOBAL_WORK_SIZE, "no global size"))?;
     if sizes.contains(&0) {
         return Err(err!(CL_INVALID_GLOBAL_WORK_SIZE, "a global size of zero"));
     }
-    // Offset and size together must be a size_t.
     if let Some(offsets) = optional_slice(global_work_offset, n)
         && sizes.iter().zip(offsets).any(|(size, offset)| size.checked_add(*offset).is_none())
     {
         return Err(err!(CL_INVALID_GLOBAL_OFFSET, "offset and size exceed size_t"));
     }
-    // There must be room for the answer.
     if suggested_local_work_size.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no room for the answer"));
     }

@@ -16,18 +16,17 @@ entry! { for command_queue fn clEnqueueNativeKernel(
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    // There must be a function.
     let Some(function) = user_func else { return Err(err!(CL_INVALID_VALUE, "no function")) };
-    // Arguments and their size come together, and memory objects only with arguments.
+    // CL_INVALID_VALUE: arguments and their size disagree, or memory objects without arguments.
     if args.is_null() != (cb_args == 0) || (args.is_null() && num_mem_objects > 0) {
         return Err(err!(CL_INVALID_VALUE, "arguments that disagree with their size"));
     }
-    // The lists of memory objects and of their places have as many entries as is said.
+    // CL_INVALID_VALUE: the lists of memory objects and of their offsets disagree with their number.
     let handles = slice(mem_list, num_mem_objects as usize)?;
     let locations = slice(args_mem_loc.cast_const(), num_mem_objects as usize)?;
     let mut mems = Vec::with_capacity(handles.len());
     for (handle, location) in handles.iter().zip(locations) {
-        // Each memory object is NULL or valid; it is named in the arguments.
+        // CL_INVALID_MEM_OBJECT: neither NULL nor a memory object.
         let mem = if handle.is_null() { None } else { Some(handle.arc()?) };
         mems.push(((*location as usize).wrapping_sub(args as usize), mem));
     }

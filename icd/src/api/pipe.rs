@@ -13,7 +13,7 @@ entry! { for context fn clCreatePipe(
     errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
-    // There are no properties yet.
+    // CL_INVALID_VALUE: no property is defined.
     if !properties.is_null() {
         return Err(err!(CL_INVALID_VALUE, "properties of a pipe"));
     }
@@ -24,7 +24,6 @@ entry! { fn clGetPipeInfo(
     pipe: cl_mem, param_name: cl_pipe_info, size: usize, value: *mut c_void, size_ret: *mut usize,
 ) -> cl_int {
     let object = pipe.get()?;
-    // The object is a pipe.
     let Some(pipe) = object.pipe else { return Err(err!(CL_INVALID_MEM_OBJECT, "not a pipe")) };
     let answer = pipe.query(param_name).ok_or_else(|| info::unknown("clGetPipeInfo", param_name))?;
     info::write(answer, size, value, size_ret)

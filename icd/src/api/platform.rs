@@ -1,4 +1,4 @@
-//! Platform entry points, the compiler hints, and the functions loaders look for.
+//! Platform entry points, the compiler hints, and the functions that loaders look up.
 
 use crate::convert::{string, write_list, write_out};
 use crate::entry::entry;
@@ -20,7 +20,7 @@ pub fn platform_handle() -> cl_platform_id {
     cl_platform_id::of(Platform::get())
 }
 
-/// The platform that a handle names. NULL names ours: a driver has no other to choose.
+/// The platform of a handle. NULL selects this one, the only one of the driver.
 pub fn platform_or_default(platform: cl_platform_id) -> Result<&'static Platform> {
     if platform.is_null() { Ok(Platform::get()) } else { platform.get() }
 }
@@ -30,7 +30,7 @@ fn get_platform_ids(
     platforms: *mut cl_platform_id,
     num_platforms: *mut cl_uint,
 ) -> Result<()> {
-    // No room in a list that is asked for, or nothing asked for.
+    // CL_INVALID_VALUE: a list of no entries, or no result requested.
     if (num_entries == 0 && !platforms.is_null()) || (platforms.is_null() && num_platforms.is_null()) {
         return Err(err!(CL_INVALID_VALUE, "no room for platforms, or nothing asked for"));
     }
@@ -56,7 +56,7 @@ entry! { fn clGetPlatformInfo(
     info::write(platform_or_default(platform)?.query(param_name)?, size, value, size_ret)
 } }
 
-// Hints that the compiler's resources may go: it holds none between builds.
+// Hints that the compiler's resources may be released: it holds none between builds.
 entry! { fn clUnloadCompiler() -> cl_int { Ok(()) } }
 
 entry! { fn clUnloadPlatformCompiler(platform: cl_platform_id) -> cl_int { platform.get().map(|_| ()) } }
@@ -75,7 +75,7 @@ entry! { fn clGetExtensionFunctionAddressForPlatform(
     extension_function(name)
 } }
 
-// ICD 2: the loader fetches every function by name and gives the platform's handles a word of its own.
+// ICD 2: the loader looks up every function by name and stores its own word in the platform's handles.
 entry! { fn clIcdGetFunctionAddressForPlatformKHR(
     platform: cl_platform_id, name: *const c_char,
 ) -> *mut c_void, or null_mut(); {
@@ -95,7 +95,7 @@ entry! { fn clGetDeviceIDs(
     num_devices: *mut cl_uint,
 ) -> cl_int {
     let platform = platform_or_default(platform)?;
-    // No room in a list that is asked for, or nothing asked for.
+    // CL_INVALID_VALUE: a list of no entries, or no result requested.
     if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null()) {
         return Err(err!(CL_INVALID_VALUE, "no room for devices, or nothing asked for"));
     }

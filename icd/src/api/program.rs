@@ -22,18 +22,18 @@ impl HandleTarget for _cl_program {
 /// A build callback of the application.
 type Notify = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
 
-/// The devices of a call that may name none: `None` stands for all.
+/// The devices of a call that may list none: `None` stands for all.
 fn device_list(n: cl_uint, list: *const cl_device_id) -> Result<Option<Vec<Arc<Device>>>> {
-    // A list and its length come together or not at all.
+    // CL_INVALID_VALUE: list and count disagree.
     let list = slice(list, n as usize)?;
     if list.is_empty() {
         return Ok(None);
     }
-    // Every entry must be a device.
+    // CL_INVALID_DEVICE: an entry is not a device.
     list.iter().map(|d| d.arc()).collect::<Result<Vec<_>>>().map(Some)
 }
 
-/// The callback of a build, or `None`.
+/// The callback of a build; `None` if there is none.
 fn notify(
     program: cl_program,
     function: Notify,
@@ -41,7 +41,6 @@ fn notify(
 ) -> Result<Option<Box<dyn FnOnce() + Send>>> {
     match function {
         Some(function) => Ok(Some(with_handle(function, program, user_data))),
-        // User data without a callback has no use.
         None if !user_data.is_null() => Err(err!(CL_INVALID_VALUE, "user_data without a callback")),
         None => Ok(None),
     }
@@ -55,7 +54,7 @@ entry! { fn clCreateProgramWithSource(
     errcode_ret
 ) -> cl_program {
     let context = context.arc()?;
-    // There must be at least one string, and none may be NULL.
+    // CL_INVALID_VALUE: no strings, or one is NULL.
     let text = strings(count, sources.cast_const(), lengths)?.concat();
     let text = String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     Ok(cl_program::publish(Arc::new(Program::from_source(context, text))))
@@ -63,7 +62,7 @@ entry! { fn clCreateProgramWithSource(
 
 entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
     let context = context.arc()?;
-    // There must be a block of memory of some length.
+    // CL_INVALID_VALUE: NULL, or a length of 0.
     let bytes = optional_slice(il.cast::<u8>(), length).filter(|b| !b.is_empty());
     let bytes = bytes.ok_or_else(|| err!(CL_INVALID_VALUE, "no intermediate language"))?;
     Ok(cl_program::publish(Arc::new(Program::from_il(context, bytes)?)))
@@ -80,15 +79,13 @@ entry! { fn clCreateProgramWithBinary(
 ) -> cl_program {
     let context = context.arc()?;
     let n = num_devices as usize;
-    // There must be devices.
     let devices = optional_slice(device_list, n).filter(|d| !d.is_empty());
     let devices = devices.ok_or_else(|| err!(CL_INVALID_VALUE, "no devices"))?;
-    // Each must be a device of the context.
+    // CL_INVALID_DEVICE: an entry is not a device.
     let devices = devices.iter().map(|d| d.arc()).collect::<Result<Vec<_>>>()?;
     for device in &devices {
         context.device(device)?;
     }
-    // There must be a length and a binary for each.
     let (Some(lengths), Some(binaries)) = (optional_slice(lengths, n), optional_slice(binaries.cast_const(), n)) else {
         return Err(err!(CL_INVALID_VALUE, "no lengths or no binaries"));
     };
@@ -97,7 +94,7 @@ entry! { fn clCreateProgramWithBinary(
     let mut result = Ok(());
     for (i, (length, binary)) in lengths.iter().zip(binaries).enumerate() {
         let status = match optional_slice(*binary, *length).filter(|b| !b.is_empty()) {
-            // No length may be zero and no binary NULL.
+            // CL_INVALID_VALUE: a length of 0, or a NULL binary.
             None => CL_INVALID_VALUE,
             Some(bytes) => match Binary::from_bytes(bytes) {
                 Some(binary) => {
@@ -105,7 +102,7 @@ entry! { fn clCreateProgramWithBinary(
                     kept.push(bytes.into());
                     CL_SUCCESS
                 }
-                // Each must be a valid binary for its device.
+                // CL_INVALID_BINARY: not a valid binary for its device.
                 None => CL_INVALID_BINARY,
             },
         };
@@ -129,16 +126,14 @@ entry! { fn clCreateProgramWithBuiltInKernels(
     errcode_ret
 ) -> cl_program {
     let context = context.get()?;
-    // There must be devices.
     let devices = optional_slice(device_list, num_devices as usize).filter(|d| !d.is_empty());
     let devices = devices.ok_or_else(|| err!(CL_INVALID_VALUE, "no devices"))?;
-    // There must be names.
+    // CL_INVALID_VALUE: the names are NULL.
     let names = string(kernel_names)?;
     for device in devices {
-        // Each device must be one of the context.
+        // CL_INVALID_DEVICE: not a device of the context.
         context.device(device.get()?)?;
     }
-    // Each name must be that of a built-in kernel of a device; there are none.
     Err(err!(CL_INVALID_VALUE, "no device has built-in kernels ('{names}')"))
 } }
 
@@ -149,11 +144,9 @@ entry! { fn clReleaseProgram(program: cl_program) -> cl_int { program.release() 
 entry! { fn clSetProgramReleaseCallback(program: cl_program, pfn_notify: Notify, user_data: *mut c_void) -> cl_int {
     program.get()?;
     let _ = user_data;
-    // There must be a callback.
     if pfn_notify.is_none() {
         return Err(err!(CL_INVALID_VALUE, "no callback"));
     }
-    // Some device must run destructors of program-scope variables; none does.
     Err(err!(CL_INVALID_OPERATION, "no device has destructors of program-scope variables"))
 } }
 
@@ -164,13 +157,11 @@ entry! { fn clSetProgramSpecializationConstant(
     spec_value: *const c_void
 ) -> cl_int {
     let program = program.get()?;
-    // The program must have been created from an intermediate language.
     let Some(size) = program.spec_constant_size(spec_id) else {
         return Err(err!(CL_INVALID_PROGRAM, "the program is not from an intermediate language"));
     };
-    // The id must be that of a specialisation constant.
     let size = size.ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {spec_id}"))?;
-    // The size must be that of the constant, and there must be a value.
+    // CL_INVALID_VALUE: another size than the constant's, or a NULL value.
     let value = optional_slice(spec_value.cast::<u8>(), if size == spec_size { size } else { 0 });
     match value {
         Some(value) if spec_size == size => program.set_spec_constant(spec_id, value),
@@ -205,7 +196,7 @@ entry! { for program fn clCompileProgram(
 ) -> cl_int {
     let object = program.arc()?;
     let devices = device_list(num_devices, devices)?;
-    // Headers, their names and their number come together or not at all.
+    // CL_INVALID_VALUE: headers, their names and their number disagree.
     let headers = slice(input_headers, num_input_headers as usize)?;
     let names = slice(header_include_names.cast_const(), num_input_headers as usize)?;
     let notify = notify(program, pfn_notify, user_data)?;
@@ -213,11 +204,9 @@ entry! { for program fn clCompileProgram(
     if !matches!(object.origin, ProgramOrigin::Il { .. }) {
         for (header, name) in headers.iter().zip(names) {
             let header = header.get()?;
-            // Headers must be of the program's context.
             if !Arc::ptr_eq(&header.context, &object.context) {
                 return Err(err!(CL_INVALID_CONTEXT, "a header is of another context"));
             }
-            // Headers must be programs created from source.
             let ProgramOrigin::Source(text) = &header.origin else {
                 return Err(err!(CL_INVALID_OPERATION, "a header was not created from source"));
             };
@@ -241,15 +230,15 @@ fn link(
     let program = Arc::new(program);
     let handle = cl_program::publish(program.clone());
     let notify = notify(handle, pfn_notify, user_data)?;
-    // From here on there is a program, linked or not.
+    // From here on the program is returned, whether it is linked or not.
     let code = program.start(job, notify).map_or_else(|e| e.code(), |()| CL_SUCCESS);
     Ok((handle, code))
 }
 
-/// Unlike all others, this call gives a handle also when it fails to link.
+/// Unlike all other calls, this one also returns a handle when linking fails.
 ///
 /// # Safety
-/// The arguments are as the specification demands.
+/// The arguments are as the specification requires.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn clLinkProgram(
@@ -268,10 +257,8 @@ pub unsafe extern "C" fn clLinkProgram(
         let user_data = user_data.get();
         context.get()?;
         let devices = device_list(num_devices, devices)?;
-        // There must be programs.
         let inputs = optional_slice(input_programs, num_input_programs as usize).filter(|p| !p.is_empty());
         let inputs = inputs.ok_or_else(|| err!(CL_INVALID_VALUE, "no programs to link"))?;
-        // User data without a callback has no use.
         if pfn_notify.is_none() && !user_data.is_null() {
             return Err(err!(CL_INVALID_VALUE, "user_data without a callback"));
         }
@@ -313,7 +300,6 @@ entry! { fn clGetProgramInfo(
 fn write_binaries(program: &Program, size: usize, array: *mut c_void, size_ret: *mut usize) -> Result<()> {
     let needed = program.devices.len() * size_of::<*mut u8>();
     if !array.is_null() {
-        // There must be room for an address for each device.
         if size < needed {
             return Err(err!(CL_INVALID_VALUE, "the array has {needed} bytes, not {size}"));
         }
@@ -323,7 +309,7 @@ fn write_binaries(program: &Program, size: usize, array: *mut c_void, size_ret: 
             if let Some(binary) = binary
                 && !destination.is_null()
             {
-                // SAFETY: the application has room for what CL_PROGRAM_BINARY_SIZES says.
+                // SAFETY: the application's buffer has the size reported by CL_PROGRAM_BINARY_SIZES.
                 unsafe { std::ptr::copy_nonoverlapping(binary.as_ptr(), destination, binary.len()) };
             }
         }

@@ -18,14 +18,14 @@ impl HandleTarget for _cl_command_queue {
     type Object = CommandQueue;
 }
 
-/// What the handle of a queue on a device leads to: such queues are command queues only where that is said.
+/// Handle target of an on-device queue, which only some functions accept as a command queue.
 pub struct DeviceQueueTarget;
 
 impl HandleTarget for DeviceQueueTarget {
     type Object = DeviceCommandQueue;
 }
 
-/// The handle as one of a queue on a device.
+/// The handle as that of an on-device queue.
 pub fn device_queue(queue: cl_command_queue) -> *mut DeviceQueueTarget {
     queue.cast()
 }
@@ -42,24 +42,23 @@ fn create(
     size: Option<cl_queue_properties>,
 ) -> Result<cl_command_queue> {
     let context = context.arc()?;
-    // The device must be valid and belong to the context.
+    // CL_INVALID_DEVICE: not a device of the context.
     let device = context.device(device.get()?)?;
-    // Only defined bits are valid.
+    // CL_INVALID_VALUE: undefined bits.
     if properties & !(ON_HOST | ON_DEVICE) != 0 {
         return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x}"));
     }
-    // Queues on the device must be out of order, and a default one must be on the device.
+    // CL_INVALID_VALUE: an on-device queue that is not out-of-order, or a default queue that is not
+    // on-device.
     let on_device = properties & CL_QUEUE_ON_DEVICE != 0;
     if on_device && properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
         || !on_device && properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0
     {
         return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x} contradict each other"));
     }
-    // Only queues on the device have a size.
     if size.is_some() && !on_device {
         return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a size for a queue of the host"));
     }
-    // Without a list of properties there are queues of the host only.
     if on_device && list.is_none() {
         return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "clCreateCommandQueue makes no queues on devices"));
     }
@@ -90,21 +89,18 @@ entry! { fn clCreateCommandQueueWithProperties(
     own.device(device.get()?)?;
     let (mut bits, mut size, mut hinted) = (0, None, false);
     for (i, (key, value)) in list.pairs.iter().enumerate() {
-        // A property may be given once.
         if list.pairs.iter().take(i).any(|(k, _)| k == key) {
             return Err(err!(CL_INVALID_VALUE, "queue property {key:#x} is given twice"));
         }
         match u32::try_from(*key) {
             Ok(CL_QUEUE_PROPERTIES) => bits = *value,
             Ok(CL_QUEUE_SIZE) => size = Some(*value),
-            // A hint has one of three values.
+            // CL_INVALID_VALUE: a hint with an undefined value, or an unknown property.
             Ok(CL_QUEUE_PRIORITY_KHR) if PRIORITIES.contains(value) => hinted = true,
             Ok(CL_QUEUE_THROTTLE_KHR) if THROTTLES.contains(value) => hinted = true,
-            // The property must be known.
             _ => return Err(err!(CL_INVALID_VALUE, "queue property {key:#x}")),
         }
     }
-    // cl_khr_priority_hints, cl_khr_throttle_hints: only queues of the host take hints.
     if hinted && bits & CL_QUEUE_ON_DEVICE != 0 {
         return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a priority or a throttle for a queue on the device"));
     }
@@ -116,7 +112,7 @@ entry! { fn clRetainCommandQueue(command_queue: cl_command_queue) -> cl_int {
     if device_queue.get().is_ok() { device_queue.retain() } else { command_queue.retain() }
 } }
 
-// Releasing flushes; commands in the queue finish even when this was the last reference.
+// Releasing flushes; commands in the queue complete even if this was the last reference.
 entry! { fn clReleaseCommandQueue(command_queue: cl_command_queue) -> cl_int {
     let device_queue = device_queue(command_queue);
     if device_queue.get().is_ok() {
@@ -134,7 +130,7 @@ fn default_on(context: &Context, device: &Device) -> InfoValue {
         .map_or(InfoValue::Handle(0), |q| <*mut DeviceQueueTarget>::of(&q).cast::<_cl_command_queue>().into())
 }
 
-/// The same answers for a queue on a device.
+/// Answers clGetCommandQueueInfo for an on-device queue.
 fn device_queue_info(
     handle: cl_command_queue,
     queue: &DeviceCommandQueue,
@@ -165,9 +161,8 @@ entry! { fn clGetCommandQueueInfo(
         CL_QUEUE_DEVICE => cl_device_id::of(queue.device()).into(),
         CL_QUEUE_REFERENCE_COUNT => command_queue.reference_count()?.into(),
         CL_QUEUE_PROPERTIES => queue.properties().into(),
-        // Without a list at creation there is nothing to answer.
+        // Empty if the queue was created without a list.
         CL_QUEUE_PROPERTIES_ARRAY => queue.property_list().map_or(InfoValue::Empty, |l| l.to_vec().into()),
-        // Only queues on the device have a size.
         CL_QUEUE_SIZE => return Err(err!(CL_INVALID_COMMAND_QUEUE, "not a queue on the device")),
         CL_QUEUE_DEVICE_DEFAULT => default_on(queue.context(), queue.device()),
         other => return Err(info::unknown("clGetCommandQueueInfo", other)),
@@ -175,13 +170,13 @@ entry! { fn clGetCommandQueueInfo(
     info::write(answer, size, value, size_ret)
 } }
 
-// Deprecated since OpenCL 1.1; an implementation of later versions need not change a queue.
+// Deprecated since OpenCL 1.1; implementations of later versions need not support it.
 entry! { fn clSetCommandQueueProperty(
     command_queue: cl_command_queue, properties: cl_command_queue_properties, _enable: cl_bool,
     _old_properties: *mut cl_command_queue_properties
 ) -> cl_int {
     command_queue.get()?;
-    // The properties must be valid.
+    // CL_INVALID_VALUE: undefined bits.
     if properties & !ON_HOST != 0 {
         return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x}"));
     }

@@ -19,9 +19,8 @@ impl HandleTarget for _cl_semaphore_khr {
     type Object = Semaphore;
 }
 
-/// Reads the properties of a new semaphore. Some values are lists of their own.
+/// Parses the properties of a new semaphore. Some values are lists.
 fn description(ptr: *const cl_semaphore_properties_khr) -> Result<SemaphoreDesc> {
-    // There are properties.
     if ptr.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no properties"));
     }
@@ -33,7 +32,6 @@ fn description(ptr: *const cl_semaphore_properties_khr) -> Result<SemaphoreDesc>
         if name == 0 {
             break;
         }
-        // A property is given once.
         if names.contains(&name) {
             return Err(err!(CL_INVALID_PROPERTY, "semaphore property {name:#x} is given twice"));
         }
@@ -41,7 +39,6 @@ fn description(ptr: *const cl_semaphore_properties_khr) -> Result<SemaphoreDesc>
         match u32::try_from(name) {
             Ok(CL_SEMAPHORE_TYPE_KHR) => {
                 let kind = words.next_word()?;
-                // The type is a known one.
                 if kind != u64::from(CL_SEMAPHORE_TYPE_BINARY_KHR) {
                     return Err(err!(CL_INVALID_PROPERTY, "semaphores of type {kind:#x}"));
                 }
@@ -51,21 +48,18 @@ fn description(ptr: *const cl_semaphore_properties_khr) -> Result<SemaphoreDesc>
                 desc.devices = Some(words.list()?.iter().map(device).collect::<Result<_>>()?);
             }
             Ok(CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR) => {
-                // The kinds of handles are known ones.
                 let kind = |word: &u64| {
                     SemaphoreHandle::of(*word)
                         .ok_or_else(|| err!(CL_INVALID_PROPERTY, "semaphore handles of type {word:#x}"))
                 };
                 desc.exports = Some(words.list()?.iter().map(kind).collect::<Result<_>>()?);
             }
-            // The property is a known one.
             _ => match SemaphoreHandle::of(name) {
                 Some(handle) => desc.imports.push((handle, words.next_word()? as c_int)),
                 None => return Err(err!(CL_INVALID_PROPERTY, "semaphore property {name:#x}")),
             },
         }
     }
-    // The type is always given.
     if !names.contains(&u64::from(CL_SEMAPHORE_TYPE_KHR)) {
         return Err(err!(CL_INVALID_VALUE, "no type of semaphore"));
     }
@@ -85,7 +79,6 @@ entry! { extension fn clRetainSemaphoreKHR(sema_object: cl_semaphore_khr) -> cl_
 entry! { extension fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) -> cl_int { sema_object.release() } }
 
 fn semaphores(n: cl_uint, list: *const cl_semaphore_khr) -> Result<SmallVec<[Arc<Semaphore>; 4]>> {
-    // There are semaphores.
     if n == 0 || list.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{n} semaphores at {list:p}"));
     }
@@ -135,17 +128,15 @@ entry! { extension fn clGetSemaphoreHandleForTypeKHR(
     handle_size: usize, handle_ptr: *mut c_void, handle_size_ret: *mut usize
 ) -> cl_int {
     let (object, device) = (sema_object.get()?, device.arc()?);
-    // The kind of handle is a known one.
     let handle = SemaphoreHandle::of(u64::from(handle_type));
     let handle = handle.ok_or_else(|| err!(CL_INVALID_VALUE, "semaphore handles of type {handle_type:#x}"))?;
     object.validate_export(&device, handle)?;
     if !handle_ptr.is_null() {
-        // There is room for a descriptor.
         if handle_size < size_of::<c_int>() {
             return Err(err!(CL_INVALID_VALUE, "a descriptor has {} bytes, not {handle_size}", size_of::<c_int>()));
         }
         let fd = object.export(&device, handle)?;
-        // SAFETY: the application's room is large enough.
+        // SAFETY: the application's buffer has at least the size of a descriptor.
         unsafe { handle_ptr.cast::<c_int>().write_unaligned(fd) };
     }
     write_out(handle_size_ret, size_of::<c_int>());
@@ -156,7 +147,7 @@ entry! { extension fn clReImportSemaphoreSyncFdKHR(
     sema_object: cl_semaphore_khr, reimport_props: *mut cl_semaphore_reimport_properties_khr, fd: c_int
 ) -> cl_int {
     let object = sema_object.get()?;
-    // No property is defined.
+    // CL_INVALID_VALUE: no property is defined.
     // SAFETY: a list that is not NULL has a terminating zero at least.
     if !reimport_props.is_null() && unsafe { reimport_props.read_unaligned() } != 0 {
         return Err(err!(CL_INVALID_VALUE, "properties of an import"));

@@ -20,7 +20,7 @@ pub(super) fn host(ptr: *const c_void) -> HostPtr {
 
 /// The pattern of a fill.
 pub(super) fn pattern<'a>(pattern: *const c_void, size: usize) -> Result<&'a [u8]> {
-    // There must be a pattern, whose size is checked before it is read.
+    // The size of the pattern is checked before it is read.
     match optional_slice(pattern.cast::<u8>(), size.min(128)) {
         Some(pattern) if (1..=128).contains(&size) => Ok(pattern),
         _ => Err(err!(CL_INVALID_VALUE, "no pattern, or one of {size} bytes")),
@@ -33,7 +33,7 @@ entry! { fn clSVMAlloc(
     Ok(svm_alloc(context.get()?, flags, size, alignment)?.as_ptr().cast())
 } }
 
-/// Frees; has no way to tell an error.
+/// Frees an allocation; errors cannot be reported.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, clippy::missing_safety_doc)]
 pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void
 
 type FreeFunction = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
-/// The application's function with what it is called with.
+/// A closure that calls the application's function with its arguments.
 fn free_function(
     function: FreeFunction,
     queue: cl_command_queue,
@@ -56,7 +56,7 @@ fn free_function(
     let pointers: Vec<UserData> = pointers.iter().map(|p| UserData(*p)).collect();
     Box::new(move || {
         let mut list: Vec<*mut c_void> = pointers.iter().map(|p| p.get()).collect();
-        // SAFETY: the application's function, called with what it was enqueued with.
+        // SAFETY: the application's function, called with the arguments it was enqueued with.
         unsafe { function(queue.get().cast(), list.len() as cl_uint, list.as_mut_ptr(), user_data.get()) };
     })
 }
@@ -67,7 +67,7 @@ entry! { for command_queue fn clEnqueueSVMFree(
     event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
-    // There is a list exactly if it has entries.
+    // CL_INVALID_VALUE: list and count disagree.
     let pointers = slice(svm_pointers.cast_const(), num_svm_pointers as usize)?;
     let function = pfn_free_func.map(|f| free_function(f, command_queue, pointers, user_data));
     publish_event(event, svm::free(&queue, pointers.iter().map(|p| host(*p)).collect(), function, waits)?);
@@ -120,7 +120,7 @@ entry! { for command_queue fn clEnqueueSVMMigrateMem(
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
-    // There are pointers.
+    // CL_INVALID_VALUE: no pointers, or list and count disagree.
     let pointers = match slice(svm_pointers.cast_const(), num_svm_pointers as usize)? {
         [] => return Err(err!(CL_INVALID_VALUE, "nothing to migrate")),
         pointers => pointers,

@@ -32,21 +32,20 @@ entry! { extension fn clSVMFreeWithPropertiesKHR(
     context: cl_context, properties: *const cl_svm_free_properties_khr, flags: cl_svm_free_flags_khr, ptr: *mut c_void,
 ) -> cl_int {
     let context = context.get()?;
-    // No property is defined, and no flag.
+    // No property or flag is defined.
     if let Some((name, _)) = self::properties(properties)?.pairs.first() {
         return Err(err!(CL_INVALID_PROPERTY, "property {name:#x}"));
     }
     if flags != 0 {
         return Err(err!(CL_INVALID_VALUE, "flags {flags:#x}"));
     }
-    // The pointer is NULL or the beginning of an allocation.
     if !ptr.is_null() && context.allocations.remove(ptr as u64).is_none() {
         return Err(err!(CL_INVALID_VALUE, "{ptr:p} is no allocation"));
     }
     Ok(())
 } }
 
-/// The device of a query: NULL, or one of the context's.
+/// The device of a query: NULL, or a device of the context.
 fn device_in(context: &Context, device: cl_device_id) -> Result<Option<&'static Device>> {
     if device.is_null() {
         return Ok(None);
@@ -80,7 +79,6 @@ entry! { extension fn clGetSVMSuggestedTypeIndexKHR(
 ) -> cl_int {
     let context = context.get()?;
     let request = request(properties)?;
-    // There is room for the answer.
     if suggested_svm_type_index.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no room for the answer"));
     }

@@ -46,7 +46,7 @@ entry! { extension fn clSharedMemAllocINTEL(
     alignment: cl_uint; errcode_ret
 ) -> *mut c_void {
     context.get()?;
-    // The device is NULL or valid.
+    // CL_INVALID_DEVICE: neither NULL nor a device.
     let device = if device.is_null() { None } else { Some(device.get()?) };
     allocate(context, SvmKind::Shared, device, properties, size, alignment)
 } }
@@ -56,7 +56,7 @@ fn free(context: cl_context, ptr: *mut c_void, blocking: bool) -> Result<()> {
     if ptr.is_null() {
         return Ok(());
     }
-    // The pointer is the beginning of a USM allocation.
+    // CL_INVALID_VALUE: not the start of a USM allocation.
     match context.allocations.find(ptr as u64) {
         Some(found) if found.address == ptr as u64 && !matches!(found.kind, SvmKind::Svm { .. }) => {}
         _ => return Err(err!(CL_INVALID_VALUE, "{ptr:p} is no unified shared memory")),
@@ -113,7 +113,7 @@ entry! { extension fn clEnqueueMemFillINTEL(
     Ok(())
 } }
 
-// The fill of earlier revisions of the extension: a value of one byte, given as an int like memset's.
+// The fill of earlier revisions of the extension: the value is one byte, passed as an int like memset's.
 entry! { extension fn clEnqueueMemsetINTEL(
     command_queue: cl_command_queue, dst_ptr: *mut c_void, value: cl_int, size: usize,
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event,

@@ -1,4 +1,4 @@
-//! Handles with objects made for the test.
+//! Handles of test objects.
 
 use super::*;
 use pyroclast_runtime::object::ApiSlot;
@@ -51,7 +51,7 @@ fn thing(value: u32) -> (Arc<Thing>, Arc<AtomicBool>) {
     (Arc::new(Thing { slot: ApiSlot::new(), value, dropped: dropped.clone() }), dropped)
 }
 
-/// Tests run one at a time: they look at slots that have been given back, which others would use again.
+/// Tests run one at a time: they inspect freed slots, which others would reuse.
 fn alone() -> parking_lot::MutexGuard<'static, ()> {
     static ALONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
     ALONE.lock()
@@ -113,7 +113,7 @@ fn over_release_is_reported_while_the_runtime_holds_the_object() {
     let handle = Sampler::publish(object.clone());
     assert_eq!(code(handle.release()), CL_SUCCESS);
     assert_eq!(code(handle.release()), CL_INVALID_SAMPLER);
-    // Still usable, as parent queries need, and a retain takes hold of it again.
+    // Still usable, as parent queries require; a retain acquires a reference again.
     assert_eq!(handle.get().map(|t| t.value), Ok(3));
     assert_eq!(Sampler::of(&object), handle);
     assert_eq!(code(handle.retain()), CL_SUCCESS);

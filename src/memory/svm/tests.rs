@@ -1,4 +1,4 @@
-//! Allocations and the commands on them, against mock devices that share addresses in every way.
+//! Allocations and the commands on them, against mock devices with all kinds of address sharing.
 
 use super::*;
 use crate::command::svm as commands;
@@ -45,7 +45,7 @@ fn host(bytes: &mut [u8]) -> HostPtr {
     HostPtr::new(bytes.as_mut_ptr())
 }
 
-/// The host's bytes at an allocation.
+/// Bytes of the host at an allocation.
 fn seen(ptr: HostPtr, len: usize) -> Vec<u8> {
     // SAFETY: tests look at live allocations that the host may use.
     unsafe { std::slice::from_raw_parts(ptr.as_ptr(), len) }.to_vec()
@@ -121,7 +121,7 @@ fn buffers_of_an_allocation_are_the_allocation() {
         crate::command::map::map_buffer(queue, &mem, true, CL_MAP_READ, 0, 8, WaitList::new()).unwrap();
     assert_eq!(mapped, p.offset(16));
     assert_eq!(seen(p.offset(14), 8), [0, 0, 9, 9, 9, 9, 0, 0]);
-    // The allocation goes with the last command or buffer that uses it.
+    // The allocation lives until the last command or buffer that uses it.
     let kept = Arc::downgrade(rig.context.allocations.find(p.addr() as u64).unwrap().residency());
     assert!(rig.context.allocations.remove(p.addr() as u64).is_some());
     assert!(rig.context.allocations.find(p.addr() as u64).is_none());
@@ -135,7 +135,7 @@ fn buffers_of_an_allocation_are_the_allocation() {
 fn several_devices_need_one_address() {
     use AddressSharing::{Concurrent, Host, Mirrored, None};
     let alloc = |rig: &Rig| svm_alloc(&rig.context, CL_MEM_READ_WRITE, 64, 0);
-    // Devices that use every address use each other's memory.
+    // Devices that access every address use each other's memory.
     for sharing in [
         &[Host, Host][..],
         &[Concurrent, Host],
@@ -151,7 +151,7 @@ fn several_devices_need_one_address() {
             assert_eq!(seen(p, 64), [i as u8 + 1; 64], "{device:?}");
         }
     }
-    // A mirror cannot be used by another device.
+    // Another device cannot use a mirror.
     for sharing in [[Mirrored, Mirrored], [Concurrent, Mirrored], [Mirrored, Host]] {
         assert_eq!(alloc(&Rig::new(&sharing)).unwrap_err().code(), CL_OUT_OF_RESOURCES, "{sharing:?}");
     }

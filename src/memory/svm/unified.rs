@@ -10,18 +10,18 @@ use crate::host_ptr::HostPtr;
 use crate::info::InfoValue;
 use std::sync::Arc;
 
-/// What an allocation was asked for.
+/// Requested properties of an allocation.
 #[derive(Clone, Default)]
 pub struct Request<'a> {
     pub device: Option<&'a Device>,
     pub access: cl_svm_alloc_access_flags_khr,
     pub alignment: cl_uint,
-    /// The list as given, with its terminator; empty for NULL.
+    /// The list as passed, with its terminator; empty for NULL.
     pub list: Vec<cl_svm_alloc_properties_khr>,
 }
 
 impl SvmKind {
-    /// The type that cl_khr_unified_svm calls it.
+    /// The type in cl_khr_unified_svm.
     pub fn svm_type(self) -> SvmType {
         match self {
             SvmKind::Svm { fine: false } => SvmType::Coarse,
@@ -32,7 +32,7 @@ impl SvmKind {
         }
     }
 
-    /// The kind of allocations of a type; none for memory that is not allocated here.
+    /// The kind of allocations of a type; `None` for types that cannot be allocated.
     fn of(svm_type: SvmType) -> Option<SvmKind> {
         Some(match svm_type {
             SvmType::Coarse => SvmKind::Svm { fine: false },
@@ -45,7 +45,7 @@ impl SvmKind {
     }
 }
 
-/// Reads properties. `device_of` gives the device of a handle.
+/// Parses properties. `device_of` returns the device of a handle.
 pub fn request<'a>(
     pairs: &[(cl_svm_alloc_properties_khr, cl_svm_alloc_properties_khr)],
     list: Vec<cl_svm_alloc_properties_khr>,
@@ -58,7 +58,7 @@ pub fn request<'a>(
     let invalid = |why: &str| Error::with(CL_INVALID_PROPERTY, why.to_string());
     let mut request = Request { list, ..Request::default() };
     for (i, (name, value)) in pairs.iter().enumerate() {
-        // A property is given once.
+        // CL_INVALID_PROPERTY: a property is given twice.
         if pairs[..i].iter().any(|(earlier, _)| earlier == name) {
             return Err(invalid("a property is given twice"));
         }
@@ -66,9 +66,9 @@ pub fn request<'a>(
             Ok(CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR) => {
                 request.device = Some(device_of(*value as usize)?)
             }
-            // Only defined flags are valid.
+            // CL_INVALID_PROPERTY: undefined flags.
             Ok(CL_SVM_ALLOC_ACCESS_FLAGS_KHR) if value & !ACCESS == 0 => request.access = *value,
-            // The alignment is a power of two that every device knows.
+            // CL_INVALID_PROPERTY: the alignment is not a power of two that every device supports.
             Ok(CL_SVM_ALLOC_ALIGNMENT_KHR)
                 if validate_alignment(u32::try_from(*value).unwrap_or(3)).is_ok() =>
             {
@@ -80,7 +80,7 @@ pub fn request<'a>(
     Ok(request)
 }
 
-/// The devices of the context that a request is about.
+/// The devices of the context that a request concerns.
 fn users<'a>(context: &'a Context, request: &'a Request<'_>) -> impl Iterator<Item = &'a Arc<Device>> {
     context.devices().iter().filter(|d| request.device.is_none_or(|one| std::ptr::eq(&***d, one)))
 }
@@ -93,27 +93,26 @@ pub fn alloc(
     size: usize,
     request: Request<'_>,
 ) -> Result<HostPtr> {
-    // There is such a type, and it is one to allocate.
+    // CL_INVALID_VALUE: an unknown type, or one that cannot be allocated.
     let mut types = listed(platform.iter().map(|d| d.info().sharing));
     let kind = types.find(|t| t.index() == index).and_then(SvmKind::of);
     let kind = kind.ok_or_else(|| {
         Error::with(CL_INVALID_VALUE, format!("nothing of SVM type {index} can be allocated"))
     })?;
-    // The associated device is one of the context's.
+    // CL_INVALID_DEVICE: the associated device is not of the context.
     if let Some(device) = request.device {
         context.device(device)?;
     }
-    // The device, or some device, has the type.
     if !users(context, &request).any(|d| kind.works_on(d)) {
         return Err(Error::with(CL_INVALID_OPERATION, "the devices do not support this type"));
     }
-    // Types that are a device's need one.
+    // CL_INVALID_PROPERTY: a device-specific type requires an associated device.
     let unassociated =
         kind.svm_type().capabilities(kind.needs()) & CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR != 0;
     if request.device.is_none() && !unassociated {
         return Err(Error::with(CL_INVALID_PROPERTY, "the type needs an associated device"));
     }
-    // The size is positive and every device that is to use it can hold it.
+    // CL_INVALID_BUFFER_SIZE: zero, or more than a device that is to use it can allocate.
     if size == 0
         || users(context, &request).any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size)
     {
@@ -121,13 +120,14 @@ pub fn alloc(
     }
     let device =
         request.device.and_then(|one| context.devices().iter().position(|d| std::ptr::eq(&**d, one)));
-    // What belongs to the context is for all its devices, whichever it is associated with.
+    // Memory that belongs to the context is for all its devices, whichever it is associated with.
     let only = device.filter(|_| !unassociated);
     let made = allocate(context, kind, only, 0, size as u64, (device, request.access, request.list))?;
     Ok(made.ptr())
 }
 
-/// clGetSVMSuggestedTypeIndexKHR: the type with most of what is desired that has all that is required.
+/// clGetSVMSuggestedTypeIndexKHR: of the types with all required capabilities, the one with most of the
+/// desired ones.
 pub fn suggest(
     context: &Context,
     required: cl_svm_capabilities_khr,
@@ -135,7 +135,7 @@ pub fn suggest(
     size: usize,
     request: &Request<'_>,
 ) -> Result<cl_uint> {
-    // The associated device is one of the context's.
+    // CL_INVALID_DEVICE: the associated device is not of the context.
     if let Some(device) = request.device {
         context.device(device)?;
     }
@@ -149,7 +149,7 @@ pub fn suggest(
     Ok(best.map_or(cl_uint::MAX, SvmType::index))
 }
 
-/// clGetSVMPointerInfoKHR, but for the associated device.
+/// clGetSVMPointerInfoKHR, except for the associated device.
 pub fn query(
     context: &Context,
     device: Option<&Device>,
