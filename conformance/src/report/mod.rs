@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const FORMAT: &str = "pyroclast conformance 1";
+const FORMAT: &str = "pyroclast conformance 2";
 
 /// Result of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,15 +49,52 @@ impl Record {
 }
 
 /// A report.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    format: String,
     /// Command line that repeats the run, without a selection of tests.
     pub command: String,
     pub seconds: f64,
     /// Facts of device, driver and tool, as text.
     pub facts: IndexMap<String, String>,
+    /// Tests, those of an area in a row.
     pub tests: Vec<Record>,
+}
+
+/// The JSON of a report. It is compact, since reports are committed: tests are below their area, each an
+/// array of name, verdict, seconds and, if there is one, text.
+#[derive(Deserialize)]
+struct Stored {
+    format: String,
+    command: String,
+    seconds: f64,
+    facts: IndexMap<String, String>,
+    tests: IndexMap<String, Vec<StoredTest>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredTest {
+    Plain(String, Verdict, f64),
+    WithText(String, Verdict, f64, String),
+}
+
+impl StoredTest {
+    fn of(test: &Record) -> StoredTest {
+        let (name, text) = (test.name.clone(), test.text.clone());
+        if text.is_empty() {
+            StoredTest::Plain(name, test.verdict, test.seconds)
+        } else {
+            StoredTest::WithText(name, test.verdict, test.seconds, text)
+        }
+    }
+
+    fn record(self, area: &str) -> Record {
+        let (name, verdict, seconds, text) = match self {
+            StoredTest::Plain(name, verdict, seconds) => (name, verdict, seconds, String::new()),
+            StoredTest::WithText(name, verdict, seconds, text) => (name, verdict, seconds, text),
+        };
+        Record { area: area.to_owned(), name, verdict, seconds, text }
+    }
 }
 
 /// Number of tests by result; expected failures are counted separately.
@@ -92,7 +129,12 @@ impl Counts {
 
 impl Report {
     pub fn new(facts: IndexMap<String, String>, command: String, seconds: f64, tests: Vec<Record>) -> Report {
-        Report { format: FORMAT.into(), command, seconds: (seconds * 10.0).round() / 10.0, facts, tests }
+        let mut areas: IndexMap<String, Vec<Record>> = IndexMap::new();
+        for test in tests {
+            areas.entry(test.area.clone()).or_default().push(test);
+        }
+        let tests = areas.into_values().flatten().collect();
+        Report { command, seconds: (seconds * 10.0).round() / 10.0, facts, tests }
     }
 
     pub fn fact(&self, name: &str) -> &str {
@@ -104,18 +146,29 @@ impl Report {
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
         }
-        let tests: Vec<String> = self.tests.iter().map(json).collect();
-        let (format, command, seconds, facts) =
-            (json(&self.format), json(&self.command), self.seconds, json(&self.facts));
-        let tests = tests.join(",\n");
+        let area = |(area, tests): (&str, Vec<&Record>)| {
+            let tests: Vec<String> = tests.into_iter().map(|t| json(&StoredTest::of(t))).collect();
+            format!("{}: [\n{}\n]", json(&area), tests.join(",\n"))
+        };
+        let tests: Vec<String> = self.areas().into_iter().map(area).collect();
+        let (format, command, facts) = (json(&FORMAT), json(&self.command), json(&self.facts));
+        let (seconds, tests) = (self.seconds, tests.join(",\n"));
         format!(
-            "{{\n\"format\": {format},\n\"command\": {command},\n\"seconds\": {seconds},\n\"facts\": {facts},\n\"tests\": [\n{tests}\n]\n}}\n"
+            "{{\n\"format\": {format},\n\"command\": {command},\n\"seconds\": {seconds},\n\
+             \"facts\": {facts},\n\"tests\": {{\n{tests}\n}}\n}}\n"
         )
     }
 
     pub fn from_json(text: &str) -> Result<Report, String> {
-        let report: Report = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        if report.format == FORMAT { Ok(report) } else { Err(format!("the format is '{}'", report.format)) }
+        let stored: Stored = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if stored.format != FORMAT {
+            return Err(format!("the format is '{}'", stored.format));
+        }
+        let tests = stored.tests.into_iter();
+        let tests =
+            tests.flat_map(|(area, list)| list.into_iter().map(|t| t.record(&area)).collect::<Vec<_>>());
+        let tests = tests.collect();
+        Ok(Report { command: stored.command, seconds: stored.seconds, facts: stored.facts, tests })
     }
 
     pub fn read(path: &Path) -> Result<Report, String> {
