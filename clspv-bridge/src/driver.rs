@@ -9,8 +9,9 @@ use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
 use crate::native::NativeProgram;
 use crate::parallel;
-use crate::passes::lower_globals::DataLayout;
-use crate::passes::{self, PassContext, link, lower, lower_builtins, lower_globals};
+use crate::passes::lower::globals::DataLayout;
+use crate::passes::lower::{builtins, globals as lower_globals};
+use crate::passes::{self, PassContext, link, lower};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -346,14 +347,14 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     for _ in 0..8 {
         link::resolve(&mut module, library)?;
         check(&module, "resolve")?;
-        if !lower_builtins::run(&mut module, cx)? {
+        if !builtins::run(&mut module, cx)? {
             break;
         }
         check(&module, "lower_builtins")?;
     }
     link::resolve(&mut module, library)?;
     let instrumented = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
-    passes::instrumentation::mark_copies(&mut module, instrumented);
+    passes::opt::instrumentation::mark_copies(&mut module, instrumented);
     // A processor has one address space.
     let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
     let names = if instrumented { passes::INSTRUMENTED } else { passes::COMMON };
@@ -400,7 +401,7 @@ fn variant(
     check(&module, "lower")?;
     run_passes(&mut module, passes::CLEANUP, cx)?;
     if let Some(limit) = cx.target.max_trip_count.filter(|_| *wanted == Kernels::Possible)
-        && !passes::trip_count::is_below(&module, limit)
+        && !crate::analysis::trip_count::is_below(&module, limit)
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }

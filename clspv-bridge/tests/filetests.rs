@@ -169,7 +169,7 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
         if *name == "structurize" && m.phase < Phase::Lowered {
             // Functions with parameters, which the interpreter can call; the phase does not change.
             for f in m.functions.values_mut() {
-                passes::structurize::structurize(f, true).map_err(|e| e.to_string())?;
+                passes::structure::structurize::structurize(f, true).map_err(|e| e.to_string())?;
             }
             verified(&m).map_err(|e| format!("after {name}:\n{e}\n{m}"))?;
             continue;
@@ -194,7 +194,7 @@ fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
     verified(&m)?;
     let (target, options) = (Target::generic(), driver::Options::default());
     let cx = PassContext { target: &target, options: &options };
-    let data = passes::lower_globals::layout(&m).map_err(|e| e.to_string())?;
+    let data = passes::lower::globals::layout(&m).map_err(|e| e.to_string())?;
     let abi = passes::lower::run(&mut m, mode, &data, &cx).map_err(|e| e.to_string())?;
     let abi = abi.ok_or("the kernel does not allow this mode")?;
     verified(&m).map_err(|e| format!("{e}\n{m}"))?;

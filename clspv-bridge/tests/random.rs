@@ -12,7 +12,8 @@ use clspv_bridge::driver::Options;
 use clspv_bridge::ir::interp::{Launch, Machine, Stop, value};
 use clspv_bridge::ir::*;
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
-use clspv_bridge::passes::{self, PassContext, lower, lower_globals};
+use clspv_bridge::passes::lower::{self, globals};
+use clspv_bridge::passes::{self, PassContext};
 use clspv_bridge::{Target, metadata};
 
 const ITEMS: u32 = 3;
@@ -630,11 +631,7 @@ fn run_imported(m: &Module) -> Result<value::LaneValues, Stop> {
 }
 
 /// Runs the lowered kernel as the runtime would.
-fn run_lowered(
-    m: &Module,
-    abi: &LaunchAbi,
-    data: &lower_globals::DataLayout,
-) -> Result<value::LaneValues, Stop> {
+fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Result<value::LaneValues, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
     let (out, input) = buffers(&mut machine);
@@ -721,7 +718,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
             check(name, &m, &wanted, run_imported(&m)).map_err(explain)?;
         }
     }
-    let data = lower_globals::layout(&m).map_err(|e| e.to_string())?;
+    let data = globals::layout(&m).map_err(|e| e.to_string())?;
     for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual] {
         let mut m = m.clone();
         let abi = lower::run(&mut m, mode, &data, &cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;

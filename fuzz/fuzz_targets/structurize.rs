@@ -7,7 +7,7 @@
 use clspv_bridge::analysis::{Cfg, DomTree};
 use clspv_bridge::ir::interp::{Launch, Machine, Stop, value};
 use clspv_bridge::ir::*;
-use clspv_bridge::passes::structurize::structurize;
+use clspv_bridge::passes::structure::structurize::structurize;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
 

@@ -4,6 +4,7 @@
 pub mod cfg;
 pub mod domtree;
 pub mod loops;
+pub mod trip_count;
 
 pub use cfg::Cfg;
 pub use domtree::DomTree;

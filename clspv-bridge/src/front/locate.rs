@@ -4,7 +4,7 @@
 //! with line tables, and the functions that the messages name are looked up there: the first call, else the
 //! definition, else the kernel. So only failing builds pay for positions.
 
-use crate::passes::link::demangle;
+use crate::ir::mangle::demangle;
 use std::collections::HashMap;
 
 /// NonSemantic.Shader.DebugInfo.100: DebugSource.

@@ -3,11 +3,13 @@
 
 pub mod builder;
 pub mod entity;
+pub mod fold;
 pub mod func;
 pub mod group;
 pub mod image;
 pub mod inst;
 pub mod interp;
+pub mod mangle;
 pub mod module;
 pub mod names;
 pub mod parse;

@@ -7,6 +7,7 @@
 
 use crate::CompileError;
 use crate::error::Result;
+use crate::ir::mangle::demangle;
 use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
 use std::collections::{HashMap, HashSet};
@@ -332,19 +333,6 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
         next += 1;
     }
     Ok(out)
-}
-
-/// Returns the plain name of an Itanium-mangled function name or of a kernel's callable copy, and any other
-/// name unchanged.
-pub fn demangle(name: &str) -> String {
-    let name = name.strip_prefix(crate::front::spirv::CALLABLE_KERNEL).unwrap_or(name);
-    let parse = || {
-        let rest = name.strip_prefix("_Z")?;
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let len: usize = rest.get(..digits)?.parse().ok()?;
-        rest.get(digits..digits.checked_add(len)?)
-    };
-    parse().unwrap_or(name).to_owned()
 }
 
 #[cfg(test)]

@@ -1,51 +1,19 @@
 //! Passes over a module, the table that names them, and the order they run in.
 
-pub mod dce;
-pub mod demanded_bits;
-pub mod expand_ints;
-pub mod expand_mem;
-pub mod flush_denorms;
-pub mod flushed_div;
-pub mod fold;
-pub mod gvn;
-pub mod infer_space;
-pub mod inline;
-mod inline_policy;
-pub mod instrumentation;
-pub mod lcssa;
-pub mod legalize_float;
-pub mod legalize_int;
-pub mod legalize_mem;
-pub mod legalize_vec;
+pub mod legalize;
 pub mod link;
 pub mod lower;
-pub mod lower_access;
-pub mod lower_builtins;
-pub mod lower_generic;
-pub mod lower_globals;
-pub mod lower_groups;
-pub mod lower_images;
-pub mod lower_kernel_abi;
-pub mod lower_mem;
-pub mod lower_printf;
-mod lower_texel_order;
-mod lower_virtual;
-pub mod lower_work_item;
-pub mod mem2reg;
-pub mod memory_classes;
-pub mod private_volatile;
-pub mod promote_ints;
-pub mod simplify;
-pub mod simplify_cfg;
-mod simplify_int;
-mod simplify_other;
-pub mod sroa;
-pub mod ssa_repair;
-pub mod structurize;
-pub mod trip_count;
-pub mod wide_loads;
-pub mod zero_private;
+pub mod opt;
+pub mod quirks;
+pub mod structure;
 
+use self::legalize::{expand_ints, promote_ints, vectors};
+use self::lower::{builtins, expand_mem, generic, printf, zero_private};
+use self::opt::{
+    dce, demanded_bits, gvn, infer_space, inline, mem2reg, private_volatile, simplify, simplify_cfg, sroa,
+};
+use self::quirks::wide_loads;
+use self::structure::{lcssa, ssa_repair, structurize};
 use crate::error::Result;
 use crate::ir::{Module, Phase};
 use crate::target::Target;
@@ -75,11 +43,11 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &gvn::Gvn,
     &infer_space::InferSpace,
     &inline::Inline,
-    &legalize_vec::LegalizeVec,
+    &vectors::LegalizeVec,
     &lcssa::Lcssa,
-    &lower_builtins::LowerBuiltins,
-    &lower_generic::LowerGeneric,
-    &lower_printf::LowerPrintf,
+    &builtins::LowerBuiltins,
+    &generic::LowerGeneric,
+    &printf::LowerPrintf,
     &mem2reg::Mem2Reg,
     &demanded_bits::DemandedBits,
     &simplify::Simplify,

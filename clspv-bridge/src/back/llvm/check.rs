@@ -8,7 +8,7 @@ use super::uniformity::slot_bytes;
 use crate::error::Result;
 use crate::ir::*;
 use crate::native::{VariableLocation, VariableLocations, check};
-use crate::passes::lower_globals::DataLayout;
+use crate::passes::lower::globals::DataLayout;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 

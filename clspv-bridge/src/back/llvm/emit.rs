@@ -44,7 +44,7 @@ pub struct Request<'a> {
     pub info: &'a KernelInfo,
     pub uniformity: &'a UniformityInfo,
     pub tree: &'a Seq,
-    pub data: &'a crate::passes::lower_globals::DataLayout,
+    pub data: &'a crate::passes::lower::globals::DataLayout,
     pub local: &'a HashMap<Global, u32>,
     /// Offsets in the argument block of the words for local arguments.
     pub local_args: &'a [(u16, u32)],

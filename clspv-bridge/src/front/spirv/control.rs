@@ -455,7 +455,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
 /// Type, rounding and signedness of the source for `convert_half...` and `convert_double...`, which remain
 /// calls (of mangled names) in clang's SPIR-V.
 fn to_float(mangled: &str) -> Option<(Scalar, Option<Rounding>, bool)> {
-    let plain = crate::passes::link::demangle(mangled);
+    let plain = crate::ir::mangle::demangle(mangled);
     let to = plain.strip_prefix("convert_")?;
     let half = to.strip_prefix("half").map(|rest| (Scalar::F16, rest));
     let (scalar, rest) = half.or_else(|| to.strip_prefix("double").map(|rest| (Scalar::F64, rest)))?;

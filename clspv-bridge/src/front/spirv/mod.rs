@@ -30,6 +30,7 @@ mod work_item;
 use super::{FNV, fnv};
 use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
+use crate::ir::mangle::CALLABLE_KERNEL;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
 use meta::Meta;
 pub(crate) use meta::attributes;
@@ -40,9 +41,6 @@ use types::{TypeInfo, TypeKind, TypeTable};
 
 /// Prefix of the imports that represent constructs this compiler does not support.
 pub const UNSUPPORTED: &str = "unsupported: ";
-
-/// clang's prefix to a kernel's name for the function that represents the kernel where it is called.
-pub(crate) const CALLABLE_KERNEL: &str = "__clang_ocl_kern_imp_";
 
 /// Name of the function that the front end adds to translation units without any; dropped when the module is
 /// read.

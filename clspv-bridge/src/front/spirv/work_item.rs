@@ -62,7 +62,7 @@ impl FuncReader<'_, '_, '_> {
     /// Lowers a call of the imported function `name` if it is a work-item function or a barrier with the
     /// parameters that OpenCL C gives it; `None` leaves the call as it is.
     pub fn work_item_call(&mut self, name: &str, args: &[Value], results: &[Type]) -> Option<Vals> {
-        let plain = crate::passes::link::demangle(name);
+        let plain = crate::ir::mangle::demangle(name);
         if plain == name {
             return None;
         }

@@ -3,10 +3,10 @@
 //! Every bit of a value is known or undefined, so that code which packs bytes into words whose other bytes
 //! were never written means the same as the stores it replaces. Operations that mix bits return undefined
 //! results when an operand has undefined bits that matter. Known operands are evaluated by
-//! [`crate::passes::fold`].
+//! [`crate::ir::fold`].
 
+use crate::ir::fold;
 use crate::ir::{BinOp, CastOp, Const, Op, Scalar, Type, UnOp};
-use crate::passes::fold;
 use half::f16;
 use smallvec::{SmallVec, smallvec};
 

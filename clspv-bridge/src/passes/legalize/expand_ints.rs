@@ -1,0 +1,346 @@
+//! Expands 64-bit integers to pairs of 32-bit words, for devices without 64-bit arithmetic.
+//!
+//! A 64-bit lane becomes two 32-bit values, low and high; block parameters double. Device addresses are
+//! vectors of two words. Memory is accessed in such vectors, so variables with 64-bit elements get elements
+//! of two words. Divisions and conversions are in [`ops`]. 64-bit atomic operations are errors: such a device
+//! has none.
+
+mod ops;
+
+use crate::analysis::Cfg;
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::passes::{Pass, PassContext};
+use ops::Word2;
+use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
+
+/// The pass `expand_ints`.
+pub struct ExpandInts;
+
+impl Pass for ExpandInts {
+    fn name(&self) -> &'static str {
+        "expand_ints"
+    }
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        if cx.target.int64 {
+            return Ok(false);
+        }
+        for f in module.functions.values_mut() {
+            run(f)?;
+        }
+        crate::passes::run(module, &["simplify", "gvn", "simplify_cfg", "dce"], cx)?;
+        Ok(true)
+    }
+}
+
+fn is_wide(ty: Type) -> bool {
+    ty.scalar() == Some(Scalar::I64)
+}
+
+/// Type of a memory element in words.
+fn in_words(ty: Type) -> Type {
+    Type::vector(Scalar::I32, 2 * ty.lanes())
+}
+
+#[derive(Default)]
+struct Expander {
+    /// Words of expanded values, by lane.
+    words: HashMap<Value, SmallVec<[Word2; 2]>>,
+    map: HashMap<Value, Value>,
+}
+
+/// Expands the 64-bit integers of one function.
+pub fn run(func: &mut Function) -> Result<()> {
+    let mut w = Expander::default();
+    let order = Cfg::new(func).rpo().to_vec();
+    for &block in &order {
+        let params = std::mem::take(&mut func.blocks[block].params);
+        let mut new = Vec::new();
+        for p in params {
+            let ty = func.ty(p);
+            if !is_wide(ty) {
+                new.push(p);
+                continue;
+            }
+            let mut lanes: SmallVec<[Word2; 2]> = smallvec![];
+            for _ in 0..ty.lanes() {
+                let pair = [func.add_param(block, I32), func.add_param(block, I32)];
+                new.extend(pair);
+                lanes.push(pair);
+            }
+            w.words.insert(p, lanes);
+        }
+        func.set_params(block, new);
+    }
+    // Definitions are rewritten before their uses.
+    for first in order {
+        let insts = func.take_insts(first);
+        let mut b = Builder::new(func, first);
+        for inst in insts {
+            b.line = b.func.insts[inst].line;
+            w.inst(&mut b, inst)?;
+        }
+    }
+    for data in func.vars.values_mut().filter(|v| is_wide(v.elem)) {
+        if data.elem.lanes() > 2 {
+            return Err(CompileError::internal("expand_ints: elements of more than two lanes"));
+        }
+        data.elem = in_words(data.elem);
+    }
+    func.replace_uses(&w.map);
+    Ok(())
+}
+
+impl Expander {
+    /// The words of a 64-bit value, by lane.
+    fn of(&self, b: &mut Builder<'_>, v: Value) -> Result<SmallVec<[Word2; 2]>> {
+        match b.func.as_const(v) {
+            Some(Const::Bits(_, bits)) => {
+                let bits = bits.clone();
+                Ok(bits
+                    .iter()
+                    .map(|x| [b.func.bits(I32, x & 0xffff_ffff), b.func.bits(I32, x >> 32)])
+                    .collect())
+            }
+            Some(Const::Undef(ty)) => {
+                let (lanes, zero) = (ty.lanes(), b.func.bits(I32, 0));
+                Ok((0..lanes).map(|_| [zero, zero]).collect())
+            }
+            _ => self
+                .words
+                .get(&v)
+                .cloned()
+                .ok_or_else(|| CompileError::internal(format!("expand_ints: no words of {v}"))),
+        }
+    }
+    fn one(&self, b: &mut Builder<'_>, v: Value) -> Result<Word2> {
+        self.of(b, v)?.first().copied().ok_or_else(|| CompileError::internal("expand_ints: no lanes"))
+    }
+    /// A device address in the form that accesses take: a vector of two words.
+    fn address(&self, b: &mut Builder<'_>, v: Value) -> Result<Value> {
+        let [low, high] = self.one(b, v)?;
+        Ok(b.vec_build(&[low, high]))
+    }
+
+    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<()> {
+        let data = b.func.insts[inst].clone();
+        let result = data.results.first().copied();
+        let wide_result = result.is_some_and(|r| is_wide(b.ty(r)));
+        let wide = |b: &Builder<'_>, v: &Value| is_wide(b.ty(*v));
+        let wide_edge = data.targets.iter().any(|t| t.args.iter().any(|a| wide(b, a)));
+        if !wide_result && !wide_edge && !data.args.iter().any(|a| wide(b, a)) {
+            b.push(inst);
+            return Ok(());
+        }
+        if data.op.is_terminator() {
+            let mut targets = data.targets.clone();
+            for t in &mut targets {
+                let mut args: SmallVec<[Value; 4]> = smallvec![];
+                for &a in &t.args {
+                    if wide(b, &a) { args.extend(self.of(b, a)?.into_iter().flatten()) } else { args.push(a) }
+                }
+                t.args = args;
+            }
+            b.func.insts[inst].targets = targets;
+            b.push(inst);
+            return Ok(());
+        }
+        if let Some(access) = data.op.access() {
+            return self.access(b, inst, *access);
+        }
+        let Some(result) = result else {
+            return Err(CompileError::internal(format!("expand_ints: {:?} must be lowered", data.op)));
+        };
+        let (ty, args) = (b.ty(result), &data.args);
+        let lanes: SmallVec<[Word2; 2]> = match &data.op {
+            Op::Bin(op) => {
+                let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
+                let lanes: Result<_> = x.into_iter().zip(y).map(|(x, y)| ops::bin(b, *op, x, y)).collect();
+                lanes?
+            }
+            Op::Un(UnOp::Not) => self.of(b, args[0])?.into_iter().map(|x| x.map(|w| b.not(w))).collect(),
+            Op::Icmp(cc) => {
+                let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
+                let lanes: Vec<Value> =
+                    x.into_iter().zip(y).map(|(x, y)| ops::compare(b, *cc, x, y)).collect();
+                let v = b.vec_build(&lanes);
+                self.map.insert(result, v);
+                return Ok(());
+            }
+            Op::Select => {
+                let (x, y) = (self.of(b, args[1])?, self.of(b, args[2])?);
+                let by_lane = b.ty(args[0]).lanes() > 1;
+                let pick = |(i, (x, y)): (usize, (Word2, Word2))| {
+                    let c = if by_lane { b.extract(args[0], i as u8) } else { args[0] };
+                    [b.select(c, x[0], y[0]), b.select(c, x[1], y[1])]
+                };
+                x.into_iter().zip(y).enumerate().map(pick).collect()
+            }
+            Op::Cast(op) if wide_result => self.to_wide(b, *op, args[0], ty)?,
+            Op::Cast(op) => {
+                let v = self.unwide(b, *op, args[0], ty)?;
+                self.map.insert(result, v);
+                return Ok(());
+            }
+            Op::PushConst { offset } => {
+                let word =
+                    |b: &mut Builder<'_>, k: u32| b.value(Op::PushConst { offset: offset + 4 * k }, &[], I32);
+                (0..ty.lanes()).map(|i| [word(b, 2 * i), word(b, 2 * i + 1)]).collect()
+            }
+            Op::Extract(i) => smallvec![self.of(b, args[0])?[*i as usize]],
+            Op::Insert(i) => {
+                let mut lanes = self.of(b, args[0])?;
+                lanes[*i as usize] = self.one(b, args[1])?;
+                lanes
+            }
+            Op::ExtractDyn | Op::InsertDyn => {
+                let lanes = self.of(b, args[0])?;
+                let new = if data.op == Op::InsertDyn { Some(self.one(b, args[1])?) } else { None };
+                let mut halves = Vec::new();
+                for k in 0..2 {
+                    let words: Vec<Value> = lanes.iter().map(|l| l[k]).collect();
+                    let vec = b.vec_build(&words);
+                    halves.push(match new {
+                        None => b.value(Op::ExtractDyn, &[vec, args[1]], I32),
+                        Some(new) => b.value(Op::InsertDyn, &[vec, new[k], args[2]], b.ty(vec)),
+                    });
+                }
+                match new {
+                    None => smallvec![[halves[0], halves[1]]],
+                    Some(_) => (0..lanes.len())
+                        .map(|i| [b.extract(halves[0], i as u8), b.extract(halves[1], i as u8)])
+                        .collect(),
+                }
+            }
+            Op::VecBuild => {
+                let lanes: Result<_> = args.iter().map(|&a| self.one(b, a)).collect();
+                lanes?
+            }
+            Op::Splat => {
+                let x = self.one(b, args[0])?;
+                (0..ty.lanes()).map(|_| x).collect()
+            }
+            Op::Shuffle(lanes) => {
+                let mut all = self.of(b, args[0])?;
+                all.extend(self.of(b, args[1])?);
+                let zero = b.func.bits(I32, 0);
+                lanes.iter().map(|&l| all.get(l as usize).copied().unwrap_or([zero, zero])).collect()
+            }
+            op => {
+                return Err(CompileError::unsupported(
+                    format!("{op:?} on 64-bit integers on this device"),
+                    data.line,
+                ));
+            }
+        };
+        self.words.insert(result, lanes);
+        Ok(())
+    }
+
+    fn access(&mut self, b: &mut Builder<'_>, inst: Inst, access: Access) -> Result<()> {
+        let data = b.func.insts[inst].clone();
+        let k = data.op.address_arg().unwrap_or(0);
+        let at = data.args[k];
+        let value =
+            if matches!(data.op, Op::Store(_) | Op::AtomicStore { .. }) { Some(data.args[0]) } else { None };
+        let result = data.results.first().copied();
+        let ty = value.or(result).map_or(I32, |v| b.ty(v));
+        if !is_wide(ty) {
+            // Only the address is a 64-bit value.
+            b.func.insts[inst].args[k] = self.address(b, at)?;
+            b.push(inst);
+            return Ok(());
+        }
+        if !matches!(data.op, Op::Load(_) | Op::Store(_)) {
+            return Err(CompileError::unsupported(
+                "atomic operations on 64-bit integers on this device",
+                data.line,
+            ));
+        }
+        let stored = match value {
+            Some(v) => self.of(b, v)?,
+            None => smallvec![],
+        };
+        let mut loaded: SmallVec<[Word2; 2]> = smallvec![];
+        // An element of a variable is accessed as a whole; device memory in vectors of up to four words.
+        let mut lane = 0;
+        while lane < ty.lanes() {
+            let n = (ty.lanes() - lane).min(2);
+            let address = match access.root {
+                Root::Addr => {
+                    let base = self.one(b, at)?;
+                    let delta = [b.i32((8 * lane) as i32), b.i32(0)];
+                    let [low, high] = if lane == 0 { base } else { ops::bin(b, BinOp::Iadd, base, delta)? };
+                    b.vec_build(&[low, high])
+                }
+                _ => at,
+            };
+            let access =
+                Access { align: if lane == 0 { access.align } else { access.align.min(16) }, ..access };
+            if value.is_some() {
+                let words: Vec<Value> =
+                    stored[lane as usize..(lane + n) as usize].iter().copied().flatten().collect();
+                let v = b.vec_build(&words);
+                b.store(v, address, access);
+            } else {
+                let v = b.load(in_words(Type::vector(Scalar::I64, n)), address, access);
+                loaded.extend((0..n as u8).map(|i| [b.extract(v, 2 * i), b.extract(v, 2 * i + 1)]));
+            }
+            lane += n;
+        }
+        self.words.extend(result.map(|r| (r, loaded)));
+        Ok(())
+    }
+
+    /// Conversions to 64-bit integers.
+    fn to_wide(&self, b: &mut Builder<'_>, op: CastOp, x: Value, ty: Type) -> Result<SmallVec<[Word2; 2]>> {
+        let from = b.ty(x);
+        if op == CastOp::Bitcast {
+            if is_wide(from) {
+                return self.of(b, x);
+            }
+            let lanes: SmallVec<[Value; 4]> = if from.scalar().map(Scalar::bits) == Some(64) {
+                (0..from.lanes()).map(|i| b.extract(x, i as u8)).collect()
+            } else {
+                smallvec![x]
+            };
+            let mut words: Vec<Value> = Vec::new();
+            for lane in lanes {
+                let n = b.ty(lane).access_bytes().unwrap_or(8) / 4;
+                let vec = b.bitcast(lane, Type::vector(Scalar::I32, n));
+                words.extend((0..n as u8).map(|i| b.extract(vec, i)));
+            }
+            return Ok(words.chunks(2).map(|w| [w[0], w[1]]).collect());
+        }
+        let lanes: Vec<Value> = (0..ty.lanes()).map(|i| b.extract(x, i as u8)).collect();
+        lanes.into_iter().map(|lane| ops::widen(b, op, lane)).collect()
+    }
+
+    /// Conversions from 64-bit integers.
+    fn unwide(&self, b: &mut Builder<'_>, op: CastOp, x: Value, ty: Type) -> Result<Value> {
+        let words = self.of(b, x)?;
+        if op != CastOp::Bitcast {
+            let lanes: Result<Vec<Value>> =
+                words.into_iter().map(|w| ops::narrow(b, op, w, ty.lane())).collect();
+            let lanes = lanes?;
+            return Ok(b.vec_build(&lanes));
+        }
+        if ty.scalar().map(Scalar::bits) == Some(64) {
+            let lanes: Vec<Value> = words
+                .iter()
+                .map(|w| {
+                    let pair = b.vec_build(w);
+                    b.bitcast(pair, ty.lane())
+                })
+                .collect();
+            return Ok(b.vec_build(&lanes));
+        }
+        let flat: Vec<Value> = words.into_iter().flatten().collect();
+        if flat.len() > 4 {
+            return Err(CompileError::internal("expand_ints: a vector of more than four words"));
+        }
+        let vec = b.vec_build(&flat);
+        Ok(b.bitcast(vec, ty))
+    }
+}

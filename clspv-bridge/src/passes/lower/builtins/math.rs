@@ -1,0 +1,365 @@
+//! Mathematical, common and geometric functions.
+
+use super::BuiltinLowering;
+use crate::error::Result;
+use crate::ir::*;
+use crate::passes::quirks::flushed_div;
+use crate::target::Denorms32;
+
+impl BuiltinLowering<'_, '_, '_> {
+    /// Lowers `fma` to the target's own where that is exact, else to software: it is not among the functions
+    /// that may be relaxed. `None`: keep.
+    pub(crate) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {
+        match ty.lane() {
+            F32 if self.cx.target.exact_fma32 => None,
+            F64 if self.cx.target.exact_fma64 => None,
+            F32 if !self.cx.target.float64 => Some(self.call_lanes("pc_fma_int_f32", a, ty)),
+            lane => Some(self.call_lanes(&format!("pc_fma_{lane}"), a, ty)),
+        }
+    }
+
+    fn is_f32(&self, ty: Type) -> bool {
+        ty.lane() == F32
+    }
+
+    /// x * c with a constant of x's type.
+    fn scale(&mut self, x: Value, c: f64) -> Value {
+        let c = self.float(self.b.ty(x), c);
+        self.fmul(x, c)
+    }
+
+    fn native_exp10(&mut self, x: Value) -> Value {
+        let t = self.scale(x, std::f64::consts::LOG2_10);
+        self.b.un(UnOp::NativeExp2, t)
+    }
+
+    fn native_log10(&mut self, x: Value) -> Value {
+        let t = self.b.un(UnOp::NativeLog2, x);
+        self.scale(t, std::f64::consts::LOG10_2)
+    }
+
+    fn native_powr(&mut self, x: Value, y: Value) -> Value {
+        let l = self.b.un(UnOp::NativeLog2, x);
+        let t = self.fmul(y, l);
+        self.b.un(UnOp::NativeExp2, t)
+    }
+
+    pub(crate) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
+        use ClOp as C;
+        if self.cx.target.cpu.is_some() {
+            // Processors have no native versions of these.
+            let plain = match op {
+                C::native_cos => C::cos,
+                C::native_sin => C::sin,
+                C::native_tan => C::tan,
+                C::native_exp | C::half_exp => C::exp,
+                C::native_exp2 | C::half_exp2 => C::exp2,
+                C::native_exp10 | C::half_exp10 => C::exp10,
+                C::native_log => C::log,
+                C::native_log2 => C::log2,
+                C::native_log10 => C::log10,
+                C::native_powr => C::powr,
+                C::cos | C::sin | C::tan | C::exp10 => op,
+                _ => C::printf,
+            };
+            if plain != C::printf {
+                return Ok(self.library(plain, a, ty));
+            }
+        }
+        let b = &mut *self.b;
+        let sqrt_is_native = self.in_library
+            || match ty.lane() {
+                F32 => self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt,
+                F64 => self.cx.target.exact_sqrt64,
+                _ => true,
+            };
+        let unary = match op {
+            C::fabs => Some(UnOp::Fabs),
+            C::floor => Some(UnOp::Floor),
+            C::ceil => Some(UnOp::Ceil),
+            C::trunc => Some(UnOp::Trunc),
+            C::rint => Some(UnOp::Rint),
+            C::sqrt if sqrt_is_native => Some(UnOp::Sqrt),
+            C::native_sqrt | C::half_sqrt => Some(UnOp::Sqrt),
+            C::native_cos => Some(UnOp::NativeCos),
+            C::native_sin => Some(UnOp::NativeSin),
+            C::native_tan => Some(UnOp::NativeTan),
+            C::native_exp | C::half_exp => Some(UnOp::NativeExp),
+            C::native_exp2 | C::half_exp2 => Some(UnOp::NativeExp2),
+            C::native_log => Some(UnOp::NativeLog),
+            C::native_log2 => Some(UnOp::NativeLog2),
+            C::native_recip | C::half_recip => Some(UnOp::NativeRecip),
+            C::native_rsqrt | C::half_rsqrt => Some(UnOp::NativeRsqrt),
+            // At most 2 ulp in both specifications.
+            C::rsqrt if ty.lane() == F32 => Some(UnOp::NativeRsqrt),
+            _ if !self.relaxed || ty.lane() != F32 => None,
+            // Relaxed math.
+            C::cos => Some(UnOp::NativeCos),
+            C::sin => Some(UnOp::NativeSin),
+            C::tan => Some(UnOp::NativeTan),
+            C::exp if self.cx.target.close_exp2 => Some(UnOp::NativeExp),
+            C::exp2 if self.cx.target.close_exp2 => Some(UnOp::NativeExp2),
+            C::log if self.cx.target.close_log2 => Some(UnOp::NativeLog),
+            C::log2 if self.cx.target.close_log2 => Some(UnOp::NativeLog2),
+            _ => None,
+        };
+        if let Some(un) = unary {
+            return Ok(b.un(un, a[0]));
+        }
+        Ok(match op {
+            C::fmin | C::fmin_common => b.bin(BinOp::Fmin, a[0], a[1]),
+            C::fmax | C::fmax_common => b.bin(BinOp::Fmax, a[0], a[1]),
+            C::fma => match self.fma(a, ty) {
+                Some(v) => v,
+                None => self.b.value(Op::Fma, a, ty),
+            },
+            C::mad => b.value(Op::Mad, a, ty),
+            // A relaxed program's other divisions may be inexact for large divisors.
+            C::half_divide if self.relaxed && self.cx.target.denorms32 != Denorms32::Kept => {
+                let [x, y] = flushed_div::operands(self.b, a[0], a[1]);
+                self.fdiv(x, y)
+            }
+            C::native_divide | C::half_divide => self.fdiv(a[0], a[1]),
+            C::native_exp10 | C::half_exp10 => self.native_exp10(a[0]),
+            C::native_log10 => self.native_log10(a[0]),
+            C::native_powr => self.native_powr(a[0], a[1]),
+            // Errors grow with the exponent: at most 8192 ulp are allowed.
+            C::exp10 if self.relaxed && self.is_f32(ty) => self.native_exp10(a[0]),
+            C::log10 if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => {
+                self.native_log10(a[0])
+            }
+            C::powr if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => {
+                self.native_powr(a[0], a[1])
+            }
+            C::rsqrt if ty.lane() == F64 && self.cx.target.exact_div64 => {
+                let root = self.b.un(UnOp::Sqrt, a[0]);
+                let one = self.float(ty, 1.0);
+                self.fdiv(one, root)
+            }
+            C::half_cos => self.library(C::cos, a, ty),
+            C::half_sin => self.library(C::sin, a, ty),
+            C::half_tan => self.library(C::tan, a, ty),
+            C::half_log => self.library(C::log, a, ty),
+            C::half_log2 => self.library(C::log2, a, ty),
+            C::half_log10 => self.library(C::log10, a, ty),
+            C::half_powr => self.library(C::powr, a, ty),
+            C::nan => {
+                let int = self.b.ty(a[0]);
+                let quiet = match ty.scalar() {
+                    Some(Scalar::F64) => 0x7ff8 << 48,
+                    Some(Scalar::F16) => 0x7e00,
+                    _ => 0x7fc0_0000,
+                };
+                let quiet = self.int(int, quiet);
+                let bits = self.b.or(a[0], quiet);
+                self.b.bitcast(bits, ty)
+            }
+            C::copysign => {
+                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+                let sign = 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1);
+                let (x, y) = (self.b.bitcast(a[0], int), self.b.bitcast(a[1], int));
+                let (m, s) = (self.int(int, !sign), self.int(int, sign));
+                let (x, y) = (self.b.and(x, m), self.b.and(y, s));
+                let r = self.b.or(x, y);
+                self.b.bitcast(r, ty)
+            }
+            C::fclamp => {
+                let low = self.b.bin(BinOp::Fmax, a[0], a[1]);
+                self.b.bin(BinOp::Fmin, low, a[2])
+            }
+            C::degrees => self.scale(a[0], 180.0 / std::f64::consts::PI),
+            C::radians => self.scale(a[0], std::f64::consts::PI / 180.0),
+            C::mix => {
+                let d = self.fsub(a[1], a[0]);
+                let t = self.fmul(d, a[2]);
+                self.fadd(a[0], t)
+            }
+            C::step => {
+                let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
+                let below = self.b.fcmp(FloatCc::Olt, a[1], a[0]);
+                self.b.select(below, zero, one)
+            }
+            C::smoothstep => {
+                let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
+                let x = self.fsub(a[2], a[0]);
+                let w = self.fsub(a[1], a[0]);
+                let t = self.fdiv(x, w);
+                let t = self.b.bin(BinOp::Fmax, t, zero);
+                let t = self.b.bin(BinOp::Fmin, t, one);
+                let double = self.fadd(t, t);
+                let three = self.float(ty, 3.0);
+                let u = self.fsub(three, double);
+                let t2 = self.fmul(t, t);
+                self.fmul(t2, u)
+            }
+            C::sign => {
+                // Zero keeps its sign, NaN becomes 0. A denormal becomes 0 on devices that flush it.
+                let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
+                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+                let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
+                let bits = self.b.bitcast(a[0], int);
+                let bits = self.b.and(bits, sign);
+                let signed_zero = self.b.bitcast(bits, ty);
+                let is_zero = self.b.fcmp(FloatCc::Oeq, a[0], zero);
+                let r = self.b.select(is_zero, signed_zero, zero);
+                let below = self.b.fcmp(FloatCc::Olt, a[0], zero);
+                let r = self.b.select(below, minus, r);
+                let above = self.b.fcmp(FloatCc::Ogt, a[0], zero);
+                self.b.select(above, one, r)
+            }
+            C::cross => self.cross(a, ty),
+            C::length => self.length(a[0], true),
+            C::fast_length => self.length(a[0], false),
+            C::distance | C::fast_distance => {
+                let d = self.fsub(a[0], a[1]);
+                self.length(d, op == C::distance)
+            }
+            C::normalize => self.normalize(a[0], true),
+            C::fast_normalize => self.normalize(a[0], false),
+            _ => self.library(op, a, ty),
+        })
+    }
+
+    fn cross(&mut self, a: &[Value], ty: Type) -> Value {
+        let lane = |l: &mut Self, v: Value, i: u8| l.b.extract(v, i);
+        let mut out = Vec::new();
+        for (i, j) in [(1, 2), (2, 0), (0, 1)] {
+            let (p, q) = (lane(self, a[0], i), lane(self, a[1], j));
+            let (r, s) = (lane(self, a[0], j), lane(self, a[1], i));
+            let (x, y) = (self.fmul(p, q), self.fmul(r, s));
+            out.push(self.fsub(x, y));
+        }
+        if ty.lanes() == 4 {
+            out.push(self.float(ty.lane(), 0.0));
+        }
+        self.b.vec_build(&out)
+    }
+
+    fn square_sum(&mut self, x: Value) -> Value {
+        let square = self.fmul(x, x);
+        let mut sum = self.b.extract(square, 0);
+        for i in 1..self.b.ty(x).lanes() {
+            let lane = self.b.extract(square, i as u8);
+            sum = self.fadd(sum, lane);
+        }
+        sum
+    }
+
+    fn spread(&mut self, x: Value, ty: Type) -> Value {
+        if ty.lanes() == 1 { x } else { self.b.value(Op::Splat, &[x], ty) }
+    }
+
+    /// A power of two that scales the largest lane of `x` close below 2^60 (2^500 for doubles), and its
+    /// inverse.
+    ///
+    /// Squares then do not overflow, lanes that underflow beside the largest do not matter, and the quotient
+    /// of a lane by the length is rounded only once.
+    fn range_scale(&mut self, x: Value) -> (Value, Value) {
+        let ty = self.b.ty(x);
+        let lane = ty.lane();
+        let magnitude = self.b.un(UnOp::Fabs, x);
+        let mut top = self.b.extract(magnitude, 0);
+        for i in 1..ty.lanes() {
+            let m = self.b.extract(magnitude, i as u8);
+            top = self.b.bin(BinOp::Fmax, top, m);
+        }
+        let (mantissa, bias, goal) = if lane == F64 { (52, 1023, 500) } else { (23, 127, 60) };
+        let int = lane.with_scalar(lane.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let bits = self.b.bitcast(top, int);
+        let shift = self.int(int, mantissa);
+        let exponent = self.b.lshr(bits, shift);
+        // Exponent field of the scale; both it and its inverse stay normal numbers.
+        let sum = self.int(int, 2 * bias + goal);
+        let field = self.b.isub(sum, exponent);
+        let most = self.int(int, 2 * bias - 1);
+        let field = self.b.bin(BinOp::Umin, field, most);
+        let twice = self.int(int, 2 * bias);
+        let inverse = self.b.isub(twice, field);
+        let (s, inverse) = (self.b.shl(field, shift), self.b.shl(inverse, shift));
+        (self.b.bitcast(s, lane), self.b.bitcast(inverse, lane))
+    }
+
+    /// Computes half-precision vectors in single precision, whose range holds their squares.
+    fn in_single(&mut self, x: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let ty = self.b.ty(x);
+        if ty.lane() != F16 {
+            return f(self, x);
+        }
+        let wide = self.b.cast(CastOp::FpConv, x, ty.with_scalar(Scalar::F32));
+        let r = f(self, wide);
+        let ty = self.b.ty(r).with_scalar(Scalar::F16);
+        let bits = self.half_bits_of(r, Rounding::Rte);
+        self.b.bitcast(bits, ty)
+    }
+
+    fn length(&mut self, x: Value, careful: bool) -> Value {
+        let ty = self.b.ty(x);
+        if ty.lanes() == 1 {
+            return self.b.un(UnOp::Fabs, x);
+        }
+        if ty.lane() == F16 {
+            return self.in_single(x, |l, x| l.length(x, false));
+        }
+        if !careful || self.relaxed {
+            let sum = self.square_sum(x);
+            return self.b.un(UnOp::Sqrt, sum);
+        }
+        let (s, inverse) = self.range_scale(x);
+        let scale = self.spread(s, ty);
+        let scaled = self.fmul(x, scale);
+        let sum = self.square_sum(scaled);
+        let root = self.b.un(UnOp::Sqrt, sum);
+        self.fmul(root, inverse)
+    }
+
+    fn normalize(&mut self, x: Value, careful: bool) -> Value {
+        let ty = self.b.ty(x);
+        if ty.lane() == F16 {
+            return self.in_single(x, |l, x| {
+                let x = if careful && !l.relaxed { l.infinite_lanes(x) } else { x };
+                l.normalize(x, false)
+            });
+        }
+        let x = if careful && !self.relaxed {
+            let x = self.infinite_lanes(x);
+            let (s, _) = self.range_scale(x);
+            let scale = self.spread(s, ty);
+            self.fmul(x, scale)
+        } else {
+            x
+        };
+        let sum = self.square_sum(x);
+        let zero = self.float(ty.lane(), 0.0);
+        let none = self.b.fcmp(FloatCc::Oeq, sum, zero);
+        let root = self.b.un(UnOp::Sqrt, sum);
+        let root = self.spread(root, ty);
+        let unit = self.fdiv(x, root);
+        self.b.select(none, x, unit)
+    }
+
+    /// Section 7.5.1: if any lane is infinite, infinite lanes become 1 with their sign and the others 0 with
+    /// theirs.
+    fn infinite_lanes(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let magnitude = self.b.un(UnOp::Fabs, x);
+        let (one, infinity) = (self.float(ty, 1.0), self.float(ty, f64::INFINITY));
+        let is_inf = self.b.fcmp(FloatCc::Oeq, magnitude, infinity);
+        let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let sign_bit = self.int(int, 1 << (ty.scalar().map_or(32, Scalar::bits) - 1));
+        let bits = self.b.bitcast(x, int);
+        let sign = self.b.and(bits, sign_bit);
+        let one = self.b.bitcast(one, int);
+        let signed_one = self.b.or(one, sign);
+        let signed_one = self.b.bitcast(signed_one, ty);
+        let signed_zero = self.b.bitcast(sign, ty);
+        let is_nan = self.b.fcmp(FloatCc::Uno, x, x);
+        let others = self.b.select(is_nan, x, signed_zero);
+        let replaced = self.b.select(is_inf, signed_one, others);
+        let mut any = self.b.extract(is_inf, 0);
+        for i in 1..ty.lanes() {
+            let lane = self.b.extract(is_inf, i as u8);
+            any = self.b.or(any, lane);
+        }
+        self.b.select(any, replaced, x)
+    }
+}

@@ -1,0 +1,354 @@
+//! Image operations on kernel arguments to operations on descriptors.
+//!
+//! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a
+//! storage image if the kernel writes it. A storage image has one level of detail. Where the level is given
+//! at run time, there is one descriptor for each possible level and a branch to its access, so descriptors
+//! are not indexed.
+//!
+//! Channel order, channel type and size are implicit arguments (the bound image may be larger). Integer
+//! texels are unsigned in Vulkan: signed and narrow formats additionally need sign extension of read values
+//! and saturation of written ones (sections 8.3.2 and 8.4 of the C specification).
+//!
+//! An image that is not a single parameter of the kernel (selected at run time, which neither OpenCL C nor
+//! SPIR-V can express) is an error.
+
+use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::metadata::{ArgKind, KernelInfo};
+use crate::passes::lower::texel_order::{from_memory, to_memory};
+use crate::passes::lower::{implicit_arg_offset, split_after};
+use crate::target::Target;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// cl_channel_type of signed and narrow integer formats.
+const SIGNED_INT8: i32 = 0x10d7;
+const SIGNED_INT16: i32 = 0x10d8;
+const SIGNED_INT32: i32 = 0x10d9;
+const UNSIGNED_INT8: i32 = 0x10da;
+const UNSIGNED_INT16: i32 = 0x10db;
+
+/// Usage of an image argument.
+#[derive(Default)]
+struct Usage {
+    written: bool,
+    /// Usage by whether texels are floating-point.
+    vars: BTreeMap<bool, Texels>,
+}
+
+/// Usage of an argument with one kind of texel.
+#[derive(Default)]
+struct Texels {
+    read: bool,
+    /// Levels accessed with a constant level.
+    levels: BTreeSet<u8>,
+    /// Whether a level is only known at run time.
+    any_level: bool,
+    /// Variables by level; a sampled image has one for all levels.
+    vars: BTreeMap<u8, Var>,
+    /// Binding of the first storage image.
+    storage: Option<u8>,
+}
+
+struct Images {
+    /// Argument indices of the image parameters.
+    args: HashMap<Value, u16>,
+    usage: HashMap<u16, Usage>,
+}
+
+/// Lowers every image operation of a kernel and appends the descriptors to the launch contract. Samplers have
+/// been lowered before.
+pub(crate) fn run(
+    func: &mut Function,
+    info: &KernelInfo,
+    target: &Target,
+    abi: &mut LaunchAbi,
+) -> Result<()> {
+    let Some(entry) = func.entry() else { return Ok(()) };
+    let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
+    let args: HashMap<Value, u16> =
+        params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
+    let mut images = Images { args, usage: HashMap::new() };
+    let layout = func.layout.clone();
+    for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
+        images.note(func, inst)?;
+    }
+    images.declare(func, target, abi)?;
+    let mut map = HashMap::new();
+    for block in layout {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let Op::Image { op, dim, .. } = b.func.insts[inst].op else {
+                b.push(inst);
+                continue;
+            };
+            b.line = b.func.insts[inst].line;
+            let args = b.func.insts[inst].args.clone();
+            let result = b.func.insts[inst].results.first().copied();
+            let arg = images.arg(b.func, args[0])?;
+            let value = images.lower(&mut b, op, dim, arg, &args[1..], result)?;
+            if let (Some(r), Some(v)) = (result, value) {
+                map.insert(r, v);
+            }
+        }
+    }
+    func.replace_uses(&map);
+    Ok(())
+}
+
+impl Images {
+    fn arg(&self, func: &Function, image: Value) -> Result<u16> {
+        let line = func.def_inst(image).map_or(0, |i| func.insts[i].line);
+        let arg = self.args.get(&image).copied();
+        arg.ok_or_else(|| CompileError::unsupported("an image that is chosen at run time", line))
+    }
+
+    fn note(&mut self, func: &Function, inst: Inst) -> Result<()> {
+        let data = &func.insts[inst];
+        let Op::Image { op, .. } = data.op else { return Ok(()) };
+        let arg = self.arg(func, data.args[0])?;
+        let (texel, level) = match op {
+            ImageOp::Read => (data.results[0], None),
+            ImageOp::ReadLevel => (data.results[0], Some(data.args[2])),
+            ImageOp::Write => (data.args[2], None),
+            ImageOp::WriteLevel => (data.args[3], Some(data.args[2])),
+            _ => return Ok(()),
+        };
+        let is_read = matches!(op, ImageOp::Read | ImageOp::ReadLevel);
+        let usage = self.usage.entry(arg).or_default();
+        usage.written |= !is_read;
+        let texels = usage.vars.entry(func.ty(texel).is_float()).or_default();
+        texels.read |= is_read;
+        match known_level(func, level) {
+            Some(level) => drop(texels.levels.insert(level)),
+            None => texels.any_level = true,
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
+        let mut dims: HashMap<u16, ImageDim> = HashMap::new();
+        for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            if let Op::Image { dim, .. } = func.insts[inst].op
+                && let Some(&arg) = self.args.get(&func.insts[inst].args[0])
+            {
+                dims.insert(arg, dim);
+            }
+        }
+        let mut used: Vec<(&u16, &mut Usage)> = self.usage.iter_mut().collect();
+        used.sort_by_key(|(arg, _)| **arg);
+        for (&arg, usage) in used {
+            let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
+            for (&float, texels) in usage.vars.iter_mut() {
+                let first = abi.bindings.len();
+                if storage {
+                    let number = u8::try_from(first);
+                    texels.storage =
+                        Some(number.map_err(|_| {
+                            CompileError::unsupported("that many images that are written", 0)
+                        })?);
+                    texels.levels.extend((0..target.image_levels).filter(|_| texels.any_level));
+                } else {
+                    texels.levels = [0].into();
+                }
+                let declared = storage && texels.read && !target.storage_image_read_any;
+                for &level in &texels.levels {
+                    let binding = abi.bindings.len() as u32;
+                    let source = ImageBinding {
+                        arg,
+                        storage,
+                        float,
+                        buffer: dim == ImageDim::Buffer,
+                        level,
+                        declared,
+                    };
+                    abi.bindings.push(BindingSource::Image(source));
+                    abi.readonly.push(!storage);
+                    let class = VarClass::Image { binding, dim, storage };
+                    let var = func.vars.push(VarData {
+                        class,
+                        elem: if float { F32 } else { I32 },
+                        len: VarLen::Runtime,
+                    });
+                    texels.vars.insert(level, var);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn texels(&self, arg: u16, float: bool) -> Result<&Texels> {
+        let texels = self.usage.get(&arg).and_then(|usage| usage.vars.get(&float));
+        texels.ok_or_else(|| CompileError::internal("an image without a descriptor"))
+    }
+
+    /// Lowers an operation on the image set as `arg`; returns its value.
+    fn lower(
+        &self,
+        b: &mut Builder<'_>,
+        op: ImageOp,
+        dim: ImageDim,
+        arg: u16,
+        args: &[Value],
+        result: Option<Value>,
+    ) -> Result<Option<Value>> {
+        match op {
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => {
+                Err(CompileError::internal("sampling must be lowered"))
+            }
+            ImageOp::Order => {
+                let (format, half) = (format_of(b, arg), b.i32(16));
+                Ok(Some(b.lshr(format, half)))
+            }
+            ImageOp::DataType => Ok(Some(data_type_of(b, arg))),
+            ImageOp::Size => {
+                let lanes: Vec<Value> = (0..dim.coordinates() as u8)
+                    .map(|d| {
+                        b.value(
+                            Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, d)) },
+                            &[],
+                            I32,
+                        )
+                    })
+                    .collect();
+                Ok(Some(b.vec_build(&lanes)))
+            }
+            ImageOp::Levels => Ok(Some(b.value(
+                Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, 3)) },
+                &[],
+                I32,
+            ))),
+            ImageOp::Read | ImageOp::ReadLevel => {
+                let ty = result
+                    .map(|r| b.ty(r))
+                    .ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let texels = self.texels(arg, ty.is_float())?;
+                let v = match texels.storage {
+                    Some(_) => texels.access(b, dim, args[0], args.get(1).copied(), None, Some(ty))?,
+                    None => Some(b.value(Op::Image { op, dim, var: texels.vars.get(&0).copied() }, args, ty)),
+                };
+                let v = v.ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let v = texels.storage.map_or(v, |binding| from_memory(b, v, binding));
+                Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
+            }
+            ImageOp::Write | ImageOp::WriteLevel => {
+                let (texel, level) =
+                    (args[args.len() - 1], if op == ImageOp::Write { None } else { Some(args[1]) });
+                let float = b.ty(texel).is_float();
+                let texels = self.texels(arg, float)?;
+                let texel = if float { texel } else { saturate(b, texel, arg) };
+                let texel = texels.storage.map_or(texel, |binding| to_memory(b, texel, binding));
+                texels.access(b, dim, args[0], level, Some(texel), None)
+            }
+        }
+    }
+}
+
+/// The constant level of an access: the first if there is no operand, `None` if it is only known at run time.
+fn known_level(func: &Function, level: Option<Value>) -> Option<u8> {
+    level.map_or(Some(0), |level| func.as_bits(level).and_then(|n| u8::try_from(n).ok()))
+}
+
+impl Texels {
+    /// Reads (`ty` given) or writes (`texel` given) a storage image, with a branch for each level if the
+    /// level is not constant.
+    fn access(
+        &self,
+        b: &mut Builder<'_>,
+        dim: ImageDim,
+        at: Value,
+        level: Option<Value>,
+        texel: Option<Value>,
+        ty: Option<Type>,
+    ) -> Result<Option<Value>> {
+        let one = |b: &mut Builder<'_>, var: Var| -> Option<Value> {
+            let op = if texel.is_some() { ImageOp::Write } else { ImageOp::Read };
+            let args: Vec<Value> = [at].into_iter().chain(texel).collect();
+            let types: Vec<Type> = ty.into_iter().collect();
+            let inst = b.inst(Op::Image { op, dim, var: Some(var) }, &args, &types);
+            b.func.insts[inst].results.first().copied()
+        };
+        let Some(level) = level.filter(|level| known_level(b.func, Some(*level)).is_none()) else {
+            let var = known_level(b.func, level).and_then(|level| self.vars.get(&level));
+            return match var {
+                Some(var) => Ok(one(b, *var)),
+                None => Err(CompileError::internal("a level without a descriptor")),
+            };
+        };
+        let mut arms: Vec<Block> = Vec::new();
+        let mut after = b.block;
+        for _ in 0..=self.vars.len() {
+            after = split_after(b.func, after);
+            arms.push(after);
+        }
+        let Some(join) = arms.pop() else { return Ok(None) };
+        let result = ty.map(|ty| b.func.add_param(join, ty));
+        // A level that does not exist: writes are dropped, and reads return zero.
+        let none: Vec<Value> = ty.map(|ty| b.func.bits(ty, 0)).into_iter().collect();
+        let targets: Vec<BlockCall> = [BlockCall::new(join, &none)]
+            .into_iter()
+            .chain(arms.iter().map(|arm| BlockCall::new(*arm, &[])))
+            .collect();
+        let cases = self.vars.keys().map(|level| u64::from(*level)).collect();
+        let switch = b.func.make_terminator(Op::Switch(cases), &[level], &targets);
+        b.func.insts[switch].line = b.line;
+        b.push(switch);
+        for (arm, var) in arms.into_iter().zip(self.vars.values()) {
+            b.block = arm;
+            let v: Vec<Value> = one(b, *var).into_iter().collect();
+            b.jump(join, &v);
+        }
+        b.block = join;
+        Ok(result)
+    }
+}
+
+fn format_of(b: &mut Builder<'_>, arg: u16) -> Value {
+    b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageFormat(arg)) }, &[], I32)
+}
+
+fn data_type_of(b: &mut Builder<'_>, arg: u16) -> Value {
+    let (format, low) = (format_of(b, arg), b.i32(0xffff));
+    b.and(format, low)
+}
+
+/// Selects one of several numbers by the channel type, in four lanes.
+fn choose(b: &mut Builder<'_>, ty: Value, cases: &[(i32, i32)], other: i32) -> Value {
+    let mut v = b.i32(other);
+    for &(case, number) in cases {
+        let (case, number) = (b.i32(case), b.i32(number));
+        let is = b.icmp(IntCc::Eq, ty, case);
+        v = b.select(is, number, v);
+    }
+    b.value(Op::Splat, &[v], Type::Vector(Scalar::I32, 4))
+}
+
+/// Sign-extends texels of signed narrow formats.
+fn extend(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
+    let ty = data_type_of(b, arg);
+    let amount = choose(b, ty, &[(SIGNED_INT8, 24), (SIGNED_INT16, 16)], 0);
+    let v = b.shl(v, amount);
+    b.bin(BinOp::Ashr, v, amount)
+}
+
+/// Saturates to the range of the format, and clears the bits above.
+fn saturate(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
+    let ty = data_type_of(b, arg);
+    let low = choose(b, ty, &[(SIGNED_INT8, -0x80), (SIGNED_INT16, -0x8000)], i32::MIN);
+    let high = choose(b, ty, &[(SIGNED_INT8, 0x7f), (SIGNED_INT16, 0x7fff)], i32::MAX);
+    let signed = b.bin(BinOp::Smax, v, low);
+    let signed = b.bin(BinOp::Smin, signed, high);
+    let mask = choose(
+        b,
+        ty,
+        &[(SIGNED_INT8, 0xff), (SIGNED_INT16, 0xffff), (UNSIGNED_INT8, 0xff), (UNSIGNED_INT16, 0xffff)],
+        -1,
+    );
+    let signed = b.and(signed, mask);
+    let unsigned = b.bin(BinOp::Umin, v, mask);
+    let (first, last) = (b.i32(SIGNED_INT8), b.i32(SIGNED_INT32 - SIGNED_INT8));
+    let from_first = b.isub(ty, first);
+    let is_signed = b.icmp(IntCc::Ule, from_first, last);
+    b.select(is_signed, signed, unsigned)
+}

@@ -1,0 +1,325 @@
+//! From one inlined, optimised kernel to a function without pointers: runs the `lower_*` and `legalize_*`
+//! steps and lays out the push-constant block.
+//!
+//! [`run`] takes a module that holds a single kernel (phase Inlined) and returns the launch contract of the
+//! variant, or `None` when the pointer mode cannot express the kernel (only the bindings mode can fail so).
+//! Run `simplify`, `gvn` and `dce` after it: the steps emit straightforward code. [`prepare`] may run
+//! earlier, before `sroa`, so that structures passed by value are split like any other slot.
+//!
+//! The order of a build: `link::merge`; `builtins::run` and `link::resolve` until the former changes
+//! nothing (library bodies hold built-ins too); `globals::layout` once for the program; then for each
+//! kernel `link::kernel_module`, `inline`, [`prepare`], the common pipeline, and for each pointer mode on a
+//! copy: [`run`], clean-up, `structurize`, emit.
+//!
+//! During lowering, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]). The last step
+//! assigns real ones, so that only the implicit arguments in use take space.
+
+pub mod builtins;
+pub mod expand_mem;
+pub mod generic;
+pub mod globals;
+pub mod groups;
+mod images;
+pub mod kernel_abi;
+pub mod memory;
+pub mod printf;
+mod texel_order;
+pub mod work_item;
+pub mod zero_private;
+
+use crate::abi::{BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::passes::PassContext;
+use crate::passes::legalize::{floats, ints, memory as legalize_memory, vectors};
+use crate::passes::lower::globals::DataLayout;
+use crate::passes::quirks::{flush_denorms, flushed_div};
+use memory::{classes, rewrite, virtual_addresses};
+use std::collections::BTreeSet;
+
+const ARG_BASE: u32 = 0x4000_0000;
+const IMPLICIT_BASE: u32 = 0x8000_0000;
+/// First numbers of the implicit arguments that belong to kernel arguments.
+const LOCAL_ARGS: u32 = 64;
+const IMAGE_FORMATS: u32 = 0x2_0000;
+const IMAGE_SIZES: u32 = 0x4_0000;
+
+/// Symbolic push-constant offset of a byte of the packed arguments.
+pub(crate) fn arg_offset(offset: u32) -> u32 {
+    ARG_BASE + offset
+}
+
+/// Symbolic push-constant offset of an implicit argument.
+pub(crate) fn implicit_arg_offset(arg: ImplicitArg) -> u32 {
+    IMPLICIT_BASE
+        + match arg {
+            ImplicitArg::GlobalIdBase(d) => d as u32,
+            ImplicitArg::GroupBase(d) => 4 + d as u32,
+            ImplicitArg::GlobalOffset(d) => 8 + d as u32,
+            ImplicitArg::GlobalSize(d) => 12 + d as u32,
+            ImplicitArg::EnqueuedLocalSize(d) => 16 + d as u32,
+            ImplicitArg::NumGroups(d) => 20 + d as u32,
+            ImplicitArg::WorkDim => 24,
+            ImplicitArg::DataAddress => 25,
+            ImplicitArg::PrintfAddress => 26,
+            ImplicitArg::PrintfBase => 27,
+            ImplicitArg::LocalArgOffset(arg) => LOCAL_ARGS + arg as u32,
+            ImplicitArg::ImageFormat(arg) => IMAGE_FORMATS + arg as u32,
+            ImplicitArg::ImageSize(arg, d) => IMAGE_SIZES + 4 * arg as u32 + d as u32,
+        }
+}
+
+fn implicit_arg_of(offset: u32) -> Option<ImplicitArg> {
+    let n = offset - IMPLICIT_BASE;
+    let d = (n % 4) as u8;
+    Some(match n {
+        0..=2 => ImplicitArg::GlobalIdBase(d),
+        4..=6 => ImplicitArg::GroupBase(d),
+        8..=10 => ImplicitArg::GlobalOffset(d),
+        12..=14 => ImplicitArg::GlobalSize(d),
+        16..=18 => ImplicitArg::EnqueuedLocalSize(d),
+        20..=22 => ImplicitArg::NumGroups(d),
+        24 => ImplicitArg::WorkDim,
+        25 => ImplicitArg::DataAddress,
+        26 => ImplicitArg::PrintfAddress,
+        27 => ImplicitArg::PrintfBase,
+        LOCAL_ARGS..IMAGE_FORMATS => ImplicitArg::LocalArgOffset(u16::try_from(n - LOCAL_ARGS).ok()?),
+        IMAGE_FORMATS..IMAGE_SIZES => ImplicitArg::ImageFormat(u16::try_from(n - IMAGE_FORMATS).ok()?),
+        IMAGE_SIZES.. => ImplicitArg::ImageSize(u16::try_from((n - IMAGE_SIZES) / 4).ok()?, d),
+        _ => return None,
+    })
+}
+
+/// Byte offset in the packed arguments that a symbolic offset stands for; `None` for other offsets.
+pub(crate) fn arg_of(offset: u32) -> Option<u32> {
+    offset.checked_sub(ARG_BASE).filter(|_| offset < IMPLICIT_BASE)
+}
+
+/// Whether a symbolic offset is that of [`ImplicitArg::PrintfBase`].
+pub(crate) fn is_printf_base(offset: u32) -> bool {
+    offset == implicit_arg_offset(ImplicitArg::PrintfBase)
+}
+
+/// Returns the only kernel function of the module and the index of its information.
+pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
+    let mut kernels =
+        module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
+    match (kernels.next(), kernels.next()) {
+        (Some((func, info)), None) if info < module.kernels.len() => Ok((func, info)),
+        _ => Err(CompileError::internal("lowering needs a module with exactly one kernel")),
+    }
+}
+
+/// Turns loads of structures passed by value (parameters that are the address of the argument's bytes) into
+/// loads of the argument block. Works in any phase; run it after inlining and before `sroa`.
+pub fn prepare(module: &mut Module) -> Result<bool> {
+    let (func, info) = kernel_of(module)?;
+    let info = module.kernels[info].clone();
+    kernel_abi::by_value(&mut module.functions[func], &info)
+}
+
+/// Lowers the module's kernel to phase Legal for one pointer mode. `data` is the program's data block layout.
+pub fn run(
+    module: &mut Module,
+    mode: PointerMode,
+    data: &DataLayout,
+    cx: &PassContext<'_>,
+) -> Result<Option<LaunchAbi>> {
+    prepare(module)?;
+    let (kernel, index) = kernel_of(module)?;
+    let info = module.kernels[index].clone();
+    let globals = module.globals.clone();
+    let func = &mut module.functions[kernel];
+    let mut abi = LaunchAbi {
+        mode,
+        block_storage: BlockStorage::Push,
+        implicit_args: Vec::new(),
+        args_offset: 0,
+        block_size: 0,
+        bindings: Vec::new(),
+        readonly: Vec::new(),
+        local_specs: Vec::new(),
+        common_local_args: Vec::new(),
+        static_local_bytes: 0,
+        private_bytes: 0,
+        sub_group_size: sub_group_size(func, &info, cx)?,
+    };
+    floats::run(func, cx.target)?;
+    if !cx.options.fast_relaxed_math {
+        flushed_div::run(func, cx.target);
+    }
+    flush_denorms::run(func, cx.target);
+    crate::passes::lower::generic::lower(func);
+    crate::passes::lower::expand_mem::expand(func);
+    legalize_memory::expand_float_atomics(func, cx.target);
+    legalize_memory::expand_sequential(func);
+    groups::run(func, cx.target, abi.sub_group_size);
+    work_item::run(func, &info, cx.options.uniform_work_group_size, abi.sub_group_size)?;
+    kernel_abi::value_params(func, &info)?;
+    images::run(func, &info, cx.target, &mut abi)?;
+    vectors::run(func);
+    let has_data = data.block.size() != 0;
+    let Some(plan) = classes::plan(func, &info, &globals, has_data, cx, &mut abi)? else {
+        return Ok(None);
+    };
+    rewrite::run(func, &globals, data, &plan, cx.target)?;
+    module.phase = Phase::Lowered;
+    let func = &mut module.functions[kernel];
+    ints::run(func, cx.target);
+    if !lay_out_block(func, info.args_size, cx.target.max_push_constants, &mut abi)? {
+        return Ok(None);
+    }
+    func.sig.params.clear();
+    remove_dead(func);
+    module.phase = Phase::Legal;
+    Ok(Some(abi))
+}
+
+/// Work-items of a full sub-group; 0 if the kernel uses no sub-groups.
+fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &PassContext<'_>) -> Result<u32> {
+    let size = match info.reqd_sub_group_size {
+        // The attribute must name a size of the device.
+        Some(n) if !cx.target.has_sub_group_size(n) => {
+            return Err(CompileError::unsupported(
+                format!("a required sub-group size of {n} on this device"),
+                0,
+            ));
+        }
+        Some(n) => n,
+        None => cx.target.subgroup_size.max(1),
+    };
+    Ok(if groups::uses_sub_groups(func) { size } else { 0 })
+}
+
+/// Assigns block offsets to the symbolic push constants; false if the block does not fit in the bindings
+/// mode.
+fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
+    let mut implicit = BTreeSet::new();
+    let live: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
+    for &inst in &live {
+        if let Op::PushConst { offset } = func.insts[inst].op
+            && offset >= IMPLICIT_BASE
+        {
+            let h =
+                implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
+            // 8-byte values first, so that no padding arises.
+            implicit.insert((8 - h.size(), offset));
+        }
+    }
+    let mut at = 0;
+    let mut table = std::collections::HashMap::new();
+    for &(_, offset) in &implicit {
+        let h = implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
+        table.insert(offset, at);
+        abi.implicit_args.push((h, at));
+        at += h.size();
+    }
+    abi.args_offset = at.next_multiple_of(8);
+    abi.block_size = (abi.args_offset + args_size).next_multiple_of(8);
+    let mut words = None;
+    if abi.block_size > max_push {
+        match abi.mode {
+            PointerMode::Bindings => return Ok(false),
+            PointerMode::Addresses => abi.block_storage = BlockStorage::Buffer,
+            PointerMode::Virtual => {
+                abi.block_storage = BlockStorage::Bound;
+                words = Some(virtual_addresses::block_words(func, abi));
+            }
+        }
+    }
+    let layout = func.layout.clone();
+    for block in layout {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            if let Op::PushConst { offset } = b.func.insts[inst].op {
+                let real = match table.get(&offset) {
+                    Some(&real) => real,
+                    None => abi.args_offset + (offset - ARG_BASE),
+                };
+                if let Some(words) = words {
+                    virtual_addresses::load_block(&mut b, inst, words, real)?;
+                    continue;
+                }
+                if abi.block_storage == BlockStorage::Push {
+                    b.func.insts[inst].op = Op::PushConst { offset: real };
+                } else {
+                    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+                    let delta = b.i64(real as i64);
+                    let addr = b.iadd(base, delta);
+                    let result = b.func.insts[inst].results[0];
+                    let align = if real % 8 == 0 { 8 } else { 4 };
+                    let bytes = b.ty(result).access_bytes().unwrap_or(4);
+                    let access =
+                        Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
+                    let data = &mut b.func.insts[inst];
+                    data.op = Op::Load(access);
+                    data.args = smallvec::smallvec![addr];
+                }
+            }
+            b.push(inst);
+        }
+    }
+    Ok(true)
+}
+
+/// Removes instructions without used results (the steps leave address arithmetic behind).
+pub(crate) fn remove_dead(func: &mut Function) {
+    let mut uses = vec![0u32; func.value_count()];
+    let count = |func: &Function, uses: &mut Vec<u32>, inst: Inst, up: bool| -> Vec<Value> {
+        let data = &func.insts[inst];
+        let mut zero = Vec::new();
+        for &v in data.args.iter().chain(data.targets.iter().flat_map(|t| t.args.iter())) {
+            let n = &mut uses[v.index()];
+            *n = if up { *n + 1 } else { n.saturating_sub(1) };
+            if *n == 0 {
+                zero.push(v);
+            }
+        }
+        zero
+    };
+    let layout = func.layout.clone();
+    for &b in &layout {
+        for &i in &func.blocks[b].insts {
+            count(func, &mut uses, i, true);
+        }
+    }
+    let dead = |func: &Function, uses: &[u32], i: Inst| {
+        let d = &func.insts[i];
+        !d.op.has_side_effects() && d.results.iter().all(|r| uses[r.index()] == 0)
+    };
+    let mut gone = EntitySet::<Inst>::new();
+    let mut work: Vec<Inst> = layout
+        .iter()
+        .flat_map(|&b| func.blocks[b].insts.iter().copied())
+        .filter(|&i| dead(func, &uses, i))
+        .collect();
+    while let Some(inst) = work.pop() {
+        if !gone.insert(inst) {
+            continue;
+        }
+        for v in count(func, &mut uses, inst, false) {
+            if let Some(def) = func.def_inst(v)
+                && dead(func, &uses, def)
+            {
+                work.push(def);
+            }
+        }
+    }
+    for &b in &layout {
+        func.blocks[b].insts.retain(|&i| !gone.contains(i));
+    }
+}
+
+/// Splits `block` here: later instructions go into a fresh block after it in the layout, which is returned.
+/// The old block has no terminator yet.
+pub(crate) fn split_after(func: &mut Function, block: Block) -> Block {
+    let fresh = func.new_block_detached();
+    let at = func.layout.iter().position(|&b| b == block).map_or(func.layout.len(), |p| p + 1);
+    func.layout.insert(at, fresh);
+    fresh
+}
+
+#[cfg(test)]
+#[path = "lower_tests.rs"]
+mod tests;

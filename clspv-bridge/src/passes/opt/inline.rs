@@ -1,0 +1,363 @@
+//! Inlines every call, callees first. Afterwards only kernels remain, and in native code the functions that
+//! `inline_policy` or `instrumentation` chooses not to inline.
+//!
+//! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same
+//! time); small ones are separate so that they can become values.
+
+use super::{inline_policy, instrumentation};
+use crate::CompileError;
+use crate::error::Result;
+use crate::ir::{
+    Block, BlockCall, Const, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase,
+    PrimaryMap, Slot, Value, ValueDef,
+};
+use crate::passes::{Pass, PassContext};
+use std::collections::HashMap;
+
+/// The pass `inline`.
+pub struct Inline;
+
+impl Pass for Inline {
+    fn name(&self) -> &'static str {
+        "inline"
+    }
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let mut kept = EntitySet::new();
+        match &cx.target.cpu {
+            Some(cpu) if cpu.instrumented => kept = instrumentation::non_inlined(module, &bottom_up(module)?),
+            Some(_) if inline_policy::is_over_budget(module, &bottom_up(module)?) => {
+                inline_policy::specialise(module);
+                let order = bottom_up(module)?;
+                if inline_policy::is_over_budget(module, &order) {
+                    kept = inline_policy::non_inlined(module, &order);
+                }
+            }
+            _ => {}
+        }
+        inline(module, &kept)?;
+        Ok(true)
+    }
+}
+
+/// Slots larger than this are shared by the calls of one callee.
+const SHARED_SLOT_BYTES: u32 = 256;
+/// Most instructions of a function; beyond them, inlining is an error.
+const MAX_INSTS: usize = 8_000_000;
+
+/// Inlines all calls of a module except those of `kept`, and drops all functions but those and the kernels.
+fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
+    for f in bottom_up(module)? {
+        let mut func = std::mem::take(&mut module.functions[f]);
+        let result = inline_calls(&mut func, &module.functions, kept);
+        module.functions[f] = func;
+        result?;
+    }
+    let mut numbers: HashMap<FuncRef, FuncRef> = HashMap::new();
+    let mut remaining = PrimaryMap::new();
+    for (r, f) in module.functions.iter_mut() {
+        if f.kernel.is_some() || kept.contains(r) {
+            numbers.insert(r, remaining.push(std::mem::take(f)));
+        }
+    }
+    for data in remaining.values_mut().flat_map(|f: &mut Function| f.insts.values_mut()) {
+        if let Op::Call(c) = &mut data.op
+            && let Some(number) = numbers.get(c)
+        {
+            *c = *number;
+        }
+    }
+    module.functions = remaining;
+    module.phase = module.phase.max(Phase::Inlined);
+    Ok(())
+}
+
+fn callees(f: &Function) -> Vec<FuncRef> {
+    let mut list: Vec<FuncRef> = Vec::new();
+    for inst in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
+        if let Op::Call(c) = f.insts[*inst].op {
+            list.push(c);
+        }
+    }
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// The functions that kernels reach, callees before callers; recursion is an error.
+fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; module.functions.len()];
+    let mut order = Vec::new();
+    for (root, f) in module.functions.iter() {
+        if f.kernel.is_none() || marks[root.index()] != Mark::New {
+            continue;
+        }
+        marks[root.index()] = Mark::Open;
+        let mut stack = vec![(root, callees(f))];
+        while let Some((at, rest)) = stack.last_mut() {
+            let Some(next) = rest.pop() else {
+                marks[at.index()] = Mark::Done;
+                order.push(*at);
+                stack.pop();
+                continue;
+            };
+            match marks[next.index()] {
+                Mark::Done => {}
+                Mark::Open => {
+                    let name = crate::ir::mangle::demangle(&module.functions[next].name);
+                    return Err(CompileError::Diagnostics(format!(
+                        "recursion: function '{name}' calls itself"
+                    )));
+                }
+                Mark::New => {
+                    let callee = &module.functions[next];
+                    if callee.linkage == Linkage::Import || callee.layout.is_empty() {
+                        return Err(CompileError::Unresolved {
+                            name: crate::ir::mangle::demangle(&callee.name),
+                            line: 0,
+                        });
+                    }
+                    marks[next.index()] = Mark::Open;
+                    stack.push((next, callees(callee)));
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+fn inline_calls(
+    func: &mut Function,
+    functions: &PrimaryMap<FuncRef, Function>,
+    kept: &EntitySet<FuncRef>,
+) -> Result<()> {
+    let mut inliner = Inliner { func, replaced: HashMap::new(), shared: HashMap::new(), layout: Vec::new() };
+    let mut any = false;
+    for block in std::mem::take(&mut inliner.func.layout) {
+        inliner.layout.push(block);
+        let is_call = |f: &Function, i: &Inst| matches!(f.insts[*i].op, Op::Call(c) if !kept.contains(c));
+        if !inliner.func.blocks[block].insts.iter().any(|i| is_call(inliner.func, i)) {
+            continue;
+        }
+        any = true;
+        let mut cur = block;
+        for inst in inliner.func.take_insts(block) {
+            match inliner.func.insts[inst].op {
+                Op::Call(c) if !kept.contains(c) => cur = inliner.call(cur, inst, c, &functions[c])?,
+                _ => inliner.func.blocks[cur].insts.push(inst),
+            }
+        }
+    }
+    inliner.func.layout = inliner.layout;
+    if any {
+        let replaced = inliner.replaced;
+        func.replace_uses(&replaced);
+    }
+    Ok(())
+}
+
+struct Inliner<'f> {
+    func: &'f mut Function,
+    /// Values that replace the results of calls.
+    replaced: HashMap<Value, Value>,
+    shared: HashMap<(FuncRef, Slot), Slot>,
+    layout: Vec<Block>,
+}
+
+impl Inliner<'_> {
+    fn resolve(&self, mut v: Value) -> Value {
+        while let Some(&n) = self.replaced.get(&v) {
+            v = n;
+        }
+        v
+    }
+
+    /// Copies the callee in place of a call at the end of `cur`; returns the block where the caller
+    /// continues.
+    fn call(&mut self, cur: Block, call: Inst, callee_ref: FuncRef, callee: &Function) -> Result<Block> {
+        let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
+        let (results, line) = (self.func.insts[call].results.clone(), self.func.insts[call].line);
+        let Some(entry) = callee.entry() else {
+            return Err(CompileError::Unresolved {
+                name: callee.name.clone(),
+                line: self.func.insts[call].line,
+            });
+        };
+        if callee.blocks[entry].params.len() != args.len() || results.len() != callee.sig.results.len() {
+            return Err(CompileError::internal(format!(
+                "call of '{}' with a wrong argument count",
+                callee.name
+            )));
+        }
+        if self.func.insts.len() + callee.insts.len() > MAX_INSTS {
+            return Err(CompileError::unsupported("a kernel of this size after inlining", 0));
+        }
+        // Single-block callees need no new block; results become the returned values.
+        let single = callee.layout.len() == 1;
+        let mut values: Vec<Option<Value>> = vec![None; callee.value_count()];
+        let mut blocks: HashMap<Block, Block> = HashMap::new();
+        let slots: Vec<Slot> = callee
+            .slots
+            .iter()
+            .map(|(s, data)| {
+                if data.size <= SHARED_SLOT_BYTES {
+                    return self.func.slots.push(data.clone());
+                }
+                let slots = &mut self.func.slots;
+                *self.shared.entry((callee_ref, s)).or_insert_with(|| slots.push(data.clone()))
+            })
+            .collect();
+        let entered_again =
+            callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
+        for &b in &callee.layout {
+            if b == entry && !entered_again {
+                blocks.insert(b, cur);
+                for (p, a) in callee.blocks[b].params.iter().zip(&args) {
+                    values[p.index()] = Some(*a);
+                }
+                continue;
+            }
+            let new = self.func.new_block_detached();
+            self.layout.push(new);
+            blocks.insert(b, new);
+            for &p in &callee.blocks[b].params {
+                values[p.index()] = Some(self.func.add_param(new, callee.ty(p)));
+            }
+        }
+        if entered_again {
+            let target = BlockCall::new(blocks[&entry], &args);
+            let jump = self.func.make_terminator(Op::Jump, &[], &[target]);
+            self.func.blocks[cur].insts.push(jump);
+        }
+        // Results first: a use may stand before its definition in layout order.
+        let mut copies: Vec<(Inst, Inst, Block)> = Vec::new();
+        for &b in &callee.layout {
+            for &inst in &callee.blocks[b].insts {
+                let data = &callee.insts[inst];
+                let types: Vec<_> = data.results.iter().map(|v| callee.ty(*v)).collect();
+                let op = match &data.op {
+                    Op::SlotAddr(s) => Op::SlotAddr(slots[s.index()]),
+                    op => op.clone(),
+                };
+                let new = self.func.make_inst(op, &[], &types);
+                for (i, r) in data.results.iter().enumerate() {
+                    values[r.index()] = Some(self.func.insts[new].results[i]);
+                }
+                copies.push((inst, new, blocks[&b]));
+            }
+        }
+        let cont = if single && !entered_again {
+            cur
+        } else {
+            let cont = self.func.new_block_detached();
+            self.layout.push(cont);
+            self.func.set_params(cont, results.to_vec());
+            cont
+        };
+        for (old, new, block) in copies {
+            let data = &callee.insts[old];
+            let mut map = |v: Value| -> Result<Value> {
+                if let Some(v) = values[v.index()] {
+                    return Ok(v);
+                }
+                let ValueDef::Const(c) = &callee.values[v].def else {
+                    return Err(CompileError::internal(format!(
+                        "'{}' uses a value it does not define",
+                        callee.name
+                    )));
+                };
+                let c: Const = c.clone();
+                let new = self.func.constant(c);
+                values[v.index()] = Some(new);
+                Ok(new)
+            };
+            let args = data.args.iter().map(|v| map(*v)).collect::<Result<_>>()?;
+            let mut targets = smallvec::SmallVec::new();
+            for t in &data.targets {
+                let args = t.args.iter().map(|v| map(*v)).collect::<Result<_>>()?;
+                targets.push(BlockCall { block: blocks[&t.block], args });
+            }
+            let copy = &mut self.func.insts[new];
+            (copy.args, copy.targets, copy.fast) = (args, targets, data.fast);
+            // Functions of the built-in library have no lines of their own.
+            copy.line = if data.line == 0 { line } else { data.line };
+            match copy.op {
+                Op::Return if cont == cur => {
+                    for (r, v) in results.iter().zip(&copy.args) {
+                        self.replaced.insert(*r, *v);
+                    }
+                    continue;
+                }
+                Op::Return => {
+                    copy.op = Op::Jump;
+                    let args = std::mem::take(&mut copy.args);
+                    copy.targets.push(BlockCall { block: cont, args });
+                }
+                // A single-block callee that never returns: the code after the call is not reached, but needs
+                // values.
+                Op::Unreachable if cont == cur => {
+                    for r in &results {
+                        let ty = self.func.ty(*r);
+                        let undef = self.func.undef(ty);
+                        self.replaced.insert(*r, undef);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.func.blocks[block].insts.push(new);
+        }
+        Ok(cont)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, I32, IntCc, Signature};
+
+    #[test]
+    fn branching_callee_and_recursion() {
+        let mut m = Module::default();
+        let sig = Signature { params: vec![I32], results: vec![I32] };
+        let mut f = Function::new("f", sig.clone(), Linkage::Internal);
+        let (b0, b1, b2) = (f.add_block(), f.add_block(), f.add_block());
+        let x = f.add_param(b0, I32);
+        let zero = f.i32(0);
+        let mut b = Builder::new(&mut f, b0);
+        let c = b.icmp(IntCc::Eq, x, zero);
+        b.brif(c, BlockCall::new(b1, &[]), BlockCall::new(b2, &[]));
+        Builder::new(&mut f, b1).ret(&[zero]);
+        Builder::new(&mut f, b2).ret(&[x]);
+        let f = m.functions.push(f);
+        let mut k = Function::new("k", sig.clone(), Linkage::Export);
+        k.kernel = Some(0);
+        let b0 = k.add_block();
+        let x = k.add_param(b0, I32);
+        let mut b = Builder::new(&mut k, b0);
+        let y = b.value(Op::Call(f), &[x], I32);
+        let z = b.value(Op::Call(f), &[y], I32);
+        b.ret(&[z]);
+        m.functions.push(k);
+        m.kernels.push(Default::default());
+        let mut looped = m.clone();
+        inline(&mut m, &EntitySet::new()).unwrap();
+        assert_eq!(m.functions.len(), 1);
+        let k = &m.functions[FuncRef::new(0)];
+        assert_eq!(k.layout.len(), 1 + 3 + 3);
+        assert!(k.layout.iter().all(|b| k.terminator(*b).is_some()));
+        let ret =
+            k.layout.iter().filter_map(|b| k.terminator(*b)).find(|t| k.insts[*t].op == Op::Return).unwrap();
+        assert_eq!(k.insts[ret].args[0], z);
+
+        let body = looped.functions[f].layout[0];
+        let own = looped.functions[f].make_inst(Op::Call(f), &[x], &[I32]);
+        looped.functions[f].blocks[body].insts.insert(0, own);
+        assert!(inline(&mut looped, &EntitySet::new()).unwrap_err().to_string().contains("recursion"));
+    }
+}

@@ -1,0 +1,373 @@
+//! Promotes stack slots that are only loaded and stored as a whole to values.
+//!
+//! A slot qualifies if every use of its address is a non-volatile load or store of one size at offset 0. The
+//! variable takes the type of the first access; other types of that size are converted at the access.
+//! Parameters are added at the iterated dominance frontier of the stores, where the variable is live; a read
+//! before any write is undefined. In instrumented code, variables that may be read uninitialised stay in
+//! memory.
+
+use crate::analysis::{Cfg, DomTree};
+use crate::error::Result;
+use crate::ir::{
+    Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space,
+    Type, Value,
+};
+use crate::passes::{Pass, PassContext};
+use std::collections::{HashMap, HashSet};
+
+/// The pass `mem2reg`.
+pub struct Mem2Reg;
+
+impl Pass for Mem2Reg {
+    fn name(&self) -> &'static str {
+        "mem2reg"
+    }
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            let kept = if checked {
+                crate::passes::opt::instrumentation::may_be_uninitialised(f)
+            } else {
+                HashSet::new()
+            };
+            changed |= promote(f, &kept);
+        }
+        Ok(changed)
+    }
+}
+
+/// Type of a candidate slot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum State {
+    Unused,
+    Variable(Type),
+    No,
+}
+
+/// Promotes the slots of one function except those in `kept`; true if there were any.
+pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
+    if func.slots.is_empty() || func.layout.is_empty() {
+        return false;
+    }
+    crate::passes::structure::ssa_repair::remove_unreachable(func);
+    let (states, addresses) = candidates(func);
+    let vars: Vec<Slot> =
+        func.slots.keys().filter(|s| matches!(states[s.index()], State::Variable(_))).collect();
+    let is_kept = |s: Slot| match states[s.index()] {
+        State::Variable(ty) => kept.contains(&s) && ty.access_bytes().is_some(),
+        _ => true,
+    };
+    let vars: Vec<Slot> = vars.into_iter().filter(|s| !is_kept(*s)).collect();
+    if vars.is_empty() {
+        return false;
+    }
+    let ty_of = |s: Slot| match states[s.index()] {
+        State::Variable(ty) if !is_kept(s) => Some(ty),
+        _ => None,
+    };
+    let access = |func: &Function, inst: Inst| -> Option<(Slot, bool)> {
+        let data = &func.insts[inst];
+        let (addr, store) = match data.op {
+            Op::Load(_) => (data.args[0], false),
+            Op::Store(_) => (data.args[1], true),
+            _ => return None,
+        };
+        let slot = *addresses.get(&addr)?;
+        ty_of(slot).map(|_| (slot, store))
+    };
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let frontiers = dom.frontiers(&cfg);
+    // Per slot: blocks that write it, blocks that read it before writing it.
+    let mut writes: HashMap<Slot, Vec<Block>> = HashMap::new();
+    let mut reads: HashMap<Slot, Vec<Block>> = HashMap::new();
+    for &b in cfg.rpo() {
+        for &inst in &func.blocks[b].insts {
+            let Some((slot, store)) = access(func, inst) else { continue };
+            let written = writes.get(&slot).and_then(|l| l.last()) == Some(&b);
+            if store && !written {
+                writes.entry(slot).or_default().push(b);
+            } else if !store && !written {
+                let list = reads.entry(slot).or_default();
+                if list.last() != Some(&b) {
+                    list.push(b);
+                }
+            }
+        }
+    }
+    // Parameters: block -> slots, in the order of the added parameters.
+    let mut params: SecondaryMap<Block, Vec<(Slot, Value)>> = SecondaryMap::new();
+    let (mut live, mut placed, mut is_write) = (EntitySet::new(), EntitySet::new(), EntitySet::new());
+    for &slot in &vars {
+        let (Some(defs), Some(uses), Some(ty)) = (writes.get(&slot), reads.get(&slot), ty_of(slot)) else {
+            continue;
+        };
+        for &b in defs {
+            is_write.insert(b);
+        }
+        let mut live_list = Vec::new();
+        let mut stack = uses.clone();
+        while let Some(b) = stack.pop() {
+            if live.insert(b) {
+                live_list.push(b);
+                stack.extend(cfg.preds(b).iter().copied().filter(|p| !is_write.contains(*p)));
+            }
+        }
+        let mut placed_list = Vec::new();
+        let mut work = defs.clone();
+        while let Some(b) = work.pop() {
+            for &d in &frontiers[b] {
+                if live.contains(d) && Some(d) != func.entry() && placed.insert(d) {
+                    placed_list.push(d);
+                    let p = func.add_param(d, ty);
+                    params[d].push((slot, p));
+                    work.push(d);
+                }
+            }
+        }
+        for b in live_list {
+            live.remove(b);
+        }
+        for b in placed_list {
+            placed.remove(b);
+        }
+        for &b in defs {
+            is_write.remove(b);
+        }
+    }
+    // Rename down the dominator tree, undoing on the way up.
+    let mut current: HashMap<Slot, Value> = HashMap::new();
+    let mut undo: Vec<(Slot, Option<Value>)> = Vec::new();
+    let mut path: Vec<(Block, usize)> = Vec::new();
+    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    for &b in dom.preorder() {
+        while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
+            if let Some((_, mark)) = path.pop() {
+                for (slot, old) in undo.drain(mark..).rev() {
+                    match old {
+                        Some(v) => current.insert(slot, v),
+                        None => current.remove(&slot),
+                    };
+                }
+            }
+        }
+        path.push((b, undo.len()));
+        for &(slot, p) in &params[b] {
+            undo.push((slot, current.insert(slot, p)));
+        }
+        let old = func.take_insts(b);
+        let mut new = Vec::with_capacity(old.len());
+        for inst in old {
+            let Some((slot, store)) = access(func, inst) else {
+                new.push(inst);
+                continue;
+            };
+            let Some(ty) = ty_of(slot) else { continue };
+            if store {
+                let v = func.insts[inst].args[0];
+                let v = replaced.get(&v).copied().unwrap_or(v);
+                let v = convert(func, &mut new, v, ty);
+                undo.push((slot, current.insert(slot, v)));
+            } else {
+                let result = func.insts[inst].results[0];
+                let v = match current.get(&slot) {
+                    Some(&v) => v,
+                    None => func.undef(ty),
+                };
+                let v = convert(func, &mut new, v, func.ty(result));
+                replaced.insert(result, v);
+            }
+        }
+        func.blocks[b].insts = new;
+        if let Some(t) = func.terminator(b) {
+            let mut targets = std::mem::take(&mut func.insts[t].targets);
+            for call in targets.iter_mut() {
+                for (slot, p) in &params[call.block] {
+                    let v = match current.get(slot) {
+                        Some(&v) => v,
+                        None => func.undef(func.ty(*p)),
+                    };
+                    call.args.push(v);
+                }
+            }
+            func.insts[t].targets = targets;
+        }
+    }
+    func.replace_uses(&replaced);
+    crate::passes::opt::dce::remove_dead_values(func);
+    true
+}
+
+/// Converts `v` to another type of the same size.
+fn convert(func: &mut Function, list: &mut Vec<Inst>, v: Value, ty: Type) -> Value {
+    let from = func.ty(v);
+    if from == ty {
+        return v;
+    }
+    let mut cast = |func: &mut Function, op: CastOp, v: Value, ty: Type| {
+        let inst = func.make_inst(Op::Cast(op), &[v], &[ty]);
+        list.push(inst);
+        func.insts[inst].results[0]
+    };
+    let v = match from {
+        Type::Ptr(a) if ty.space().is_some_and(|b| a == Space::Generic || b == Space::Generic) => {
+            return cast(func, CastOp::PtrCast, v, ty);
+        }
+        Type::Ptr(_) => cast(func, CastOp::PtrToInt, v, I64),
+        _ => v,
+    };
+    match ty {
+        Type::Ptr(_) => {
+            let v = if func.ty(v) == I64 { v } else { cast(func, CastOp::Bitcast, v, I64) };
+            cast(func, CastOp::IntToPtr, v, ty)
+        }
+        _ if func.ty(v) == ty => v,
+        _ => cast(func, CastOp::Bitcast, v, ty),
+    }
+}
+
+/// Which slots qualify, and the slot that each address value points to.
+fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
+    let mut states = vec![State::Unused; func.slots.len()];
+    let mut addresses: HashMap<Value, Slot> = HashMap::new();
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        if let Op::SlotAddr(s) = func.insts[*inst].op {
+            addresses.insert(func.insts[*inst].results[0], s);
+        }
+    }
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let data = &func.insts[*inst];
+        let own = match data.op {
+            Op::Load(a) if !a.volatile && a.root == Root::Ptr => Some((0, func.ty(data.results[0]))),
+            Op::Store(a) if !a.volatile && a.root == Root::Ptr => Some((1, func.ty(data.args[0]))),
+            _ => None,
+        };
+        for (i, v) in data.args.iter().enumerate() {
+            let Some(s) = addresses.get(v) else { continue };
+            let state = &mut states[s.index()];
+            *state = match (own, *state) {
+                (Some((at, ty)), State::Unused) if at == i => match ty.access_bytes() {
+                    Some(bytes) if bytes > func.slots[*s].size => State::No,
+                    _ => State::Variable(ty),
+                },
+                (Some((at, Type::Ptr(_))), State::Variable(old @ Type::Ptr(_))) if at == i => {
+                    // Pointers to several spaces are generic.
+                    let ty = func.ty(if at == 0 { data.results[0] } else { data.args[0] });
+                    State::Variable(if ty == old { old } else { Type::Ptr(Space::Generic) })
+                }
+                (Some((at, ty)), State::Variable(old)) if at == i && same_size(old, ty) => {
+                    State::Variable(old)
+                }
+                _ => State::No,
+            };
+        }
+        for v in data.targets.iter().flat_map(|t| &t.args) {
+            if let Some(s) = addresses.get(v) {
+                states[s.index()] = State::No;
+            }
+        }
+    }
+    (states, addresses)
+}
+
+fn same_size(a: Type, b: Type) -> bool {
+    a == b
+        || (a.access_bytes().is_some()
+            && a.access_bytes() == b.access_bytes()
+            && a.scalar() != Some(crate::ir::Scalar::I1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, BlockCall, Builder, F32, I32, IntCc, Linkage, Signature, SlotData};
+
+    /// A loop that counts in one slot, and a slot written as f32 and read as i32.
+    #[test]
+    fn loop_variable_and_reinterpretation() {
+        let mut f = Function::new(
+            "f",
+            Signature { params: vec![I32, F32], results: vec![I32, I32] },
+            Linkage::Internal,
+        );
+        let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
+        let (n, x) = (f.add_param(b[0], I32), f.add_param(b[0], F32));
+        let s = f.slots.push(SlotData { size: 4, align: 4 });
+        let r = f.slots.push(SlotData { size: 4, align: 4 });
+        let a = Access::aligned(4);
+        let (zero, one) = (f.i32(0), f.i32(1));
+        let mut bu = Builder::new(&mut f, b[0]);
+        let (ps, pr) = (bu.slot_addr(s), bu.slot_addr(r));
+        bu.store(zero, ps, a);
+        bu.store(x, pr, a);
+        bu.jump(b[1], &[]);
+        let mut bu = Builder::new(&mut f, b[1]);
+        let i = bu.load(I32, ps, a);
+        let next = bu.iadd(i, one);
+        bu.store(next, ps, a);
+        let c = bu.icmp(IntCc::Slt, next, n);
+        bu.brif(c, BlockCall::new(b[1], &[]), BlockCall::new(b[2], &[]));
+        let mut bu = Builder::new(&mut f, b[2]);
+        let i = bu.load(I32, ps, a);
+        let bits = bu.load(I32, pr, a);
+        bu.ret(&[i, bits]);
+        assert!(promote(&mut f, &HashSet::new()));
+        assert_eq!(f.blocks[b[1]].params.len(), 1);
+        assert!(f.layout.iter().flat_map(|b| &f.blocks[*b].insts).all(|i| f.insts[*i].op.access().is_none()));
+        let t = f.terminator(b[2]).unwrap();
+        assert_eq!(f.insts[t].args[0], next);
+        assert_eq!(f.def_op(f.insts[t].args[1]), Some(&Op::Cast(CastOp::Bitcast)));
+        assert!(!promote(&mut f, &HashSet::new()));
+    }
+
+    /// A variable that holds pointers to private and to global memory is of generic type.
+    #[test]
+    fn pointers_of_several_spaces_are_generic() {
+        let (private, global) = (Type::Ptr(Space::Private), Type::Ptr(Space::Global));
+        let params = vec![crate::ir::I1, private, global];
+        let mut f = Function::new(
+            "f",
+            Signature { params, results: vec![Type::Ptr(Space::Generic)] },
+            Linkage::Internal,
+        );
+        let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
+        let (c, p, g) =
+            (f.add_param(b[0], crate::ir::I1), f.add_param(b[0], private), f.add_param(b[0], global));
+        let s = f.slots.push(SlotData { size: 8, align: 8 });
+        let a = Access::aligned(8);
+        let mut bu = Builder::new(&mut f, b[0]);
+        let ps = bu.slot_addr(s);
+        bu.store(p, ps, a);
+        bu.brif(c, BlockCall::new(b[1], &[]), BlockCall::new(b[2], &[]));
+        let mut bu = Builder::new(&mut f, b[1]);
+        bu.store(g, ps, a);
+        bu.jump(b[2], &[]);
+        let mut bu = Builder::new(&mut f, b[2]);
+        let v = bu.load(Type::Ptr(Space::Generic), ps, a);
+        bu.ret(&[v]);
+        assert!(promote(&mut f, &HashSet::new()));
+        assert_eq!(f.ty(f.blocks[b[2]].params[0]), Type::Ptr(Space::Generic));
+        let casts = f
+            .layout
+            .iter()
+            .flat_map(|b| &f.blocks[*b].insts)
+            .filter(|i| f.insts[**i].op == Op::Cast(CastOp::PtrCast));
+        assert_eq!(casts.count(), 2);
+    }
+
+    #[test]
+    fn escaping_and_volatile_slots_stay() {
+        let mut f =
+            Function::new("f", Signature { params: vec![], results: vec![I32, I64] }, Linkage::Internal);
+        let b = f.add_block();
+        let s = f.slots.push(SlotData { size: 4, align: 4 });
+        let r = f.slots.push(SlotData { size: 4, align: 4 });
+        let mut bu = Builder::new(&mut f, b);
+        let (ps, pr) = (bu.slot_addr(s), bu.slot_addr(r));
+        let v = bu.load(I32, ps, Access { volatile: true, ..Access::aligned(4) });
+        let w = bu.cast(CastOp::PtrToInt, pr, I64);
+        bu.ret(&[v, w]);
+        assert!(!promote(&mut f, &HashSet::new()));
+    }
+}

@@ -1,0 +1,213 @@
+//! Peephole simplification: constant folding and the algebraic rules of `simplify_int` and `simplify_other`.
+//!
+//! One iteration visits the blocks in reverse postorder and rewrites each instruction until no rule applies.
+//! A rule returns an equal value, or changes the instruction in place (possibly after emitting other
+//! instructions). Floating-point rules keep IEEE results unless the instruction's fast-math flags permit
+//! otherwise.
+
+use super::{dce, simplify_int, simplify_other};
+use crate::analysis::Cfg;
+use crate::error::Result;
+use crate::ir::fold;
+use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Type, Value};
+use crate::passes::structure::ssa_repair;
+use crate::passes::{Pass, PassContext};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// The pass `simplify`.
+pub struct Simplify;
+
+impl Pass for Simplify {
+    fn name(&self) -> &'static str {
+        "simplify"
+    }
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= simplify(f);
+        }
+        Ok(changed)
+    }
+}
+
+const MAX_ITERATIONS: usize = 4;
+/// Most rewrites of one instruction in one iteration.
+const MAX_REWRITES: usize = 16;
+
+/// Simplifies one function; true if anything changed.
+pub fn simplify(func: &mut Function) -> bool {
+    let mut any = ssa_repair::remove_unreachable(func);
+    for _ in 0..MAX_ITERATIONS {
+        let changed = simplify_once(func);
+        any |= changed;
+        any |= dce::remove_dead_values(func);
+        if !changed {
+            break;
+        }
+    }
+    any
+}
+
+fn simplify_once(func: &mut Function) -> bool {
+    let mut uses = vec![0u32; func.value_count()];
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let data = &func.insts[*inst];
+        for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+            uses[v.index()] += 1;
+        }
+    }
+    let order = Cfg::new(func).rpo().to_vec();
+    let mut s =
+        Rewriter { func, uses, replaced: HashMap::new(), list: Vec::new(), current: None, changed: false };
+    for b in order {
+        for inst in s.func.take_insts(b) {
+            s.visit(inst);
+        }
+        s.func.blocks[b].insts = std::mem::take(&mut s.list);
+    }
+    let (replaced, changed) = (s.replaced, s.changed);
+    func.replace_uses(&replaced);
+    changed
+}
+
+/// Effect of a rule.
+pub(crate) enum Action {
+    /// The result is this value.
+    Value(Value),
+    /// The instruction becomes this operation.
+    Rewrite(Op, SmallVec<[Value; 4]>),
+}
+
+/// Returns an [`Action::Rewrite`].
+pub(crate) fn rewrite(op: Op, args: &[Value]) -> Option<Action> {
+    Some(Action::Rewrite(op, SmallVec::from_slice(args)))
+}
+
+/// The constant result of an operation whose operands are all constants.
+fn fold_values(func: &Function, op: &Op, args: &[Value], ty: Type) -> Option<Const> {
+    let consts = args.iter().map(|a| func.as_const(*a)).collect::<Option<SmallVec<[&Const; 4]>>>()?;
+    if consts.is_empty() { None } else { fold::fold(op, &consts, ty) }
+}
+
+/// State of an iteration, with the queries and edits that rules use.
+pub(crate) struct Rewriter<'f> {
+    pub func: &'f mut Function,
+    uses: Vec<u32>,
+    replaced: HashMap<Value, Value>,
+    list: Vec<Inst>,
+    current: Option<Inst>,
+    changed: bool,
+}
+
+impl Rewriter<'_> {
+    fn visit(&mut self, inst: Inst) {
+        let mut data = self.func.insts[inst].clone();
+        let edges = data.targets.iter_mut().flat_map(|t| t.args.iter_mut());
+        for v in data.args.iter_mut().chain(edges) {
+            if let Some(&n) = self.replaced.get(v) {
+                *v = n;
+            }
+        }
+        (self.func.insts[inst].args, self.func.insts[inst].targets) = (data.args, data.targets);
+        self.current = Some(inst);
+        for _ in 0..MAX_REWRITES {
+            match self.rule(inst) {
+                None => break,
+                Some(Action::Value(v)) => {
+                    let result = self.func.insts[inst].results[0];
+                    self.replaced.insert(result, v);
+                    self.changed = true;
+                    return;
+                }
+                Some(Action::Rewrite(op, args)) => {
+                    let data = &mut self.func.insts[inst];
+                    (data.op, data.args) = (op, args);
+                    self.changed = true;
+                }
+            }
+        }
+        self.list.push(inst);
+    }
+
+    fn rule(&mut self, inst: Inst) -> Option<Action> {
+        let data = &self.func.insts[inst];
+        if data.op == Op::BrIf {
+            // brif !c, a, b -> brif c, b, a
+            let (Op::Un(crate::ir::UnOp::Not), args) = self.def(data.args[0])? else { return None };
+            self.func.insts[inst].targets.swap(0, 1);
+            return rewrite(Op::BrIf, &args);
+        }
+        if !data.op.is_pure() {
+            return None;
+        }
+        let (op, args) = (data.op.clone(), data.args.clone());
+        let ty = self.func.ty(*data.results.first()?);
+        if let Some(c) = fold_values(self.func, &op, &args, ty) {
+            return Some(Action::Value(self.func.constant(c)));
+        }
+        match op {
+            Op::Bin(b) if ty.is_int() => simplify_int::binary(self, b, args[0], args[1], ty),
+            Op::Icmp(cc) => simplify_int::compare(self, cc, args[0], args[1]),
+            Op::Cast(c) => simplify_int::cast(self, c, args[0], ty),
+            _ => simplify_other::rule(self, &op, &args, ty),
+        }
+    }
+
+    /// Operation and operands of the pure instruction that defines a value.
+    pub fn def(&self, v: Value) -> Option<(Op, SmallVec<[Value; 4]>)> {
+        let data = &self.func.insts[self.func.def_inst(v)?];
+        data.op.is_pure().then(|| {
+            let args = data.args.iter().map(|a| self.replaced.get(a).copied().unwrap_or(*a)).collect();
+            (data.op.clone(), args)
+        })
+    }
+    /// Operands of a value that is defined by this binary operation.
+    pub fn bin(&self, v: Value, op: BinOp) -> Option<(Value, Value)> {
+        match self.def(v)? {
+            (Op::Bin(b), args) if b == op => Some((args[0], args[1])),
+            _ => None,
+        }
+    }
+    /// Operand of a value that is defined by this cast.
+    pub fn cast_of(&self, v: Value, op: CastOp) -> Option<Value> {
+        match self.def(v)? {
+            (Op::Cast(c), args) if c == op => Some(args[0]),
+            _ => None,
+        }
+    }
+    /// Bits of a scalar or splat constant.
+    pub fn bits(&self, v: Value) -> Option<u64> {
+        self.func.as_bits(v)
+    }
+    pub fn ty(&self, v: Value) -> Type {
+        self.func.ty(v)
+    }
+    /// Whether the value has only one use, so that a replacement makes its computation dead.
+    pub fn single_use(&self, v: Value) -> bool {
+        self.uses.get(v.index()).is_some_and(|n| *n <= 1)
+    }
+    /// Emits an instruction before the current one, with its fast-math flags and line.
+    pub fn emit(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        if let Some(c) = fold_values(self.func, &op, args, ty) {
+            return self.func.constant(c);
+        }
+        let inst = self.func.make_inst(op, args, &[ty]);
+        if let Some(current) = self.current {
+            (self.func.insts[inst].line, self.func.insts[inst].fast) =
+                (self.func.insts[current].line, self.func.insts[current].fast);
+        }
+        self.list.push(inst);
+        self.func.insts[inst].results[0]
+    }
+    pub fn fast(&self) -> crate::ir::FastMath {
+        self.current.map(|i| self.func.insts[i].fast).unwrap_or_default()
+    }
+    pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        self.func.bits(ty, bits)
+    }
+}
+
+#[cfg(test)]
+#[path = "simplify_tests.rs"]
+mod tests;

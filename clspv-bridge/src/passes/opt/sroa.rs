@@ -1,0 +1,464 @@
+//! Scalar replacement of aggregates: splits stack slots into pieces that can become values.
+//!
+//! A slot qualifies if every use of its address, through constant offsets, is a plain load or store, or a
+//! small copy or fill of constant size. Copies and fills are expanded first, cut where the other accesses
+//! are. Accesses that overlap form a group. A group whose accesses all have one range becomes one slot;
+//! others are cut into equal units, where an access of several units becomes one access per unit, joined by
+//! vector operations. Slots with other uses stay unchanged.
+
+use crate::error::Result;
+use crate::ir::{
+    Access, Builder, CastOp, Function, I64, Inst, Module, Op, Root, Scalar, Slot, SlotData, Type, Value,
+};
+use crate::passes::{Pass, PassContext};
+use std::collections::{BTreeMap, HashMap};
+
+/// The pass `sroa`.
+pub struct Sroa;
+
+impl Pass for Sroa {
+    fn name(&self) -> &'static str {
+        "sroa"
+    }
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= split(f);
+        }
+        Ok(changed)
+    }
+}
+
+/// Largest copy or fill in bytes that is expanded.
+const MAX_COPY_BYTES: u64 = 512;
+/// Most pieces of a slot; slots that would need more are not split.
+const MAX_PIECES: usize = 128;
+
+/// Splits the slots of one function; true if there were any.
+pub fn split(func: &mut Function) -> bool {
+    if func.slots.is_empty() {
+        return false;
+    }
+    crate::passes::structure::ssa_repair::remove_unreachable(func);
+    let mut changed = expand_copies(func);
+    let addresses = Addresses::new(func);
+    let plans = plan(func, &addresses);
+    if !plans.is_empty() {
+        rewrite(func, &addresses, &plans);
+        crate::passes::opt::dce::remove_dead_values(func);
+        changed = true;
+    }
+    changed
+}
+
+/// Byte ranges (offset, size) of the loads and stores of a slot, with their number; `None` if some use is not
+/// supported.
+type Ranges = Option<BTreeMap<(u64, u64), usize>>;
+
+/// Values that are a slot's address plus a constant, and the slots whose uses are all supported.
+struct Addresses {
+    of: HashMap<Value, (Slot, u64)>,
+    ranges: HashMap<Slot, Ranges>,
+}
+
+impl Addresses {
+    fn new(func: &Function) -> Addresses {
+        let mut of: HashMap<Value, (Slot, u64)> = HashMap::new();
+        // Definitions may follow uses in the layout: repeat until nothing is new (rarely more than once).
+        loop {
+            let before = of.len();
+            for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+                let data = &func.insts[*inst];
+                match data.op {
+                    Op::SlotAddr(s) => {
+                        of.insert(data.results[0], (s, 0));
+                    }
+                    Op::PtrAdd => {
+                        if let (Some(&(s, base)), Some(c)) =
+                            (of.get(&data.args[0]), func.as_bits(data.args[1]))
+                        {
+                            of.insert(data.results[0], (s, base.wrapping_add(c)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if of.len() == before {
+                break;
+            }
+        }
+        let mut ranges: HashMap<Slot, Ranges> = HashMap::new();
+        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            let data = &func.insts[*inst];
+            for (i, v) in data.args.iter().enumerate() {
+                let Some(&(slot, offset)) = of.get(v) else { continue };
+                let entry = ranges.entry(slot).or_insert_with(|| Some(BTreeMap::new()));
+                let fits =
+                    |bytes: u64| offset.checked_add(bytes).is_some_and(|e| e <= func.slots[slot].size as u64);
+                let access = match &data.op {
+                    Op::PtrAdd if i == 0 && data.results.first().is_some_and(|r| of.contains_key(r)) => {
+                        continue;
+                    }
+                    Op::Memcpy { .. } | Op::Memset(_) if expandable(func, *inst) => continue,
+                    Op::Load(a) if plain(a) => Some(func.ty(data.results[0])),
+                    Op::Store(a) if plain(a) && i == 1 => Some(func.ty(data.args[0])),
+                    _ => None,
+                };
+                match (access.and_then(Type::access_bytes), entry.as_mut()) {
+                    (Some(bytes), Some(map)) if fits(bytes as u64) => {
+                        *map.entry((offset, bytes as u64)).or_insert(0) += 1;
+                    }
+                    _ => *entry = None,
+                }
+            }
+            for v in data.targets.iter().flat_map(|t| &t.args) {
+                if let Some(&(slot, _)) = of.get(v) {
+                    ranges.insert(slot, None);
+                }
+            }
+        }
+        Addresses { of, ranges }
+    }
+    fn splittable(&self, slot: Slot) -> bool {
+        matches!(self.ranges.get(&slot), Some(Some(_)))
+    }
+}
+
+fn plain(a: &Access) -> bool {
+    !a.volatile && a.root == Root::Ptr
+}
+
+/// Whether a copy or fill is small, of constant size, and plain.
+fn expandable(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let plain = match &data.op {
+        Op::Memcpy { dst, src } => plain(dst) && plain(src),
+        Op::Memset(dst) => plain(dst),
+        _ => false,
+    };
+    plain && func.as_bits(data.args[2]).is_some_and(|n| n <= MAX_COPY_BYTES)
+}
+
+/// Expands the copies and fills of slots that could be split.
+fn expand_copies(func: &mut Function) -> bool {
+    let addresses = Addresses::new(func);
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let has = |f: &Function, i: &Inst| matches!(f.insts[*i].op, Op::Memcpy { .. } | Op::Memset(_));
+        if !func.blocks[block].insts.iter().any(|i| has(func, i)) {
+            continue;
+        }
+        for inst in func.take_insts(block) {
+            if !has(func, &inst) || !expandable(func, inst) {
+                func.blocks[block].insts.push(inst);
+                continue;
+            }
+            let data = func.insts[inst].clone();
+            let part_of = |v: Value| addresses.of.get(&v).copied().filter(|(s, _)| addresses.splittable(*s));
+            let dst = part_of(data.args[0]);
+            let src = if matches!(data.op, Op::Memcpy { .. }) { part_of(data.args[1]) } else { None };
+            if dst.is_none() && src.is_none() {
+                func.blocks[block].insts.push(inst);
+                continue;
+            }
+            changed = true;
+            let size = func.as_bits(data.args[2]).unwrap_or(0);
+            let cuts = copy_pieces(&addresses, dst, src, size, &data.op);
+            let mut b = Builder::new(func, block);
+            b.line = data.line;
+            let mut at = 0;
+            for width in cuts {
+                copy_piece(&mut b, &data.op, data.args[0], data.args[1], at, width);
+                at += width;
+            }
+        }
+    }
+    changed
+}
+
+/// Sizes of the pieces to copy, in order: those of the accesses to either slot where these have 1, 2, 4 or 8
+/// bytes.
+fn copy_pieces(
+    addresses: &Addresses,
+    dst: Option<(Slot, u64)>,
+    src: Option<(Slot, u64)>,
+    size: u64,
+    op: &Op,
+) -> Vec<u64> {
+    let align = match op {
+        Op::Memcpy { dst, src } => dst.align.min(src.align),
+        Op::Memset(dst) => dst.align,
+        _ => 1,
+    } as u64;
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < size {
+        let room = size - at;
+        let mut width = 0;
+        for (slot, base) in [dst, src].into_iter().flatten() {
+            if let Some(Some(map)) = addresses.ranges.get(&slot) {
+                // The smallest access that starts here.
+                let from = base.wrapping_add(at);
+                let next = map.range((from, 0)..(from + 1, 0)).next();
+                if let Some(((_, bytes), _)) = next
+                    && matches!(bytes, 1 | 2 | 4 | 8)
+                    && *bytes <= room
+                    && (width == 0 || *bytes < width)
+                {
+                    width = *bytes;
+                }
+                // Do not cross the start of another access.
+                if width == 0
+                    && let Some(((start, _), _)) = map.range((from + 1, 0)..).next()
+                {
+                    let gap = start - from;
+                    let natural = align.min(8).min(1 << at.trailing_zeros().min(3));
+                    let mut w = natural.min(4);
+                    while w > gap || w > room {
+                        w /= 2;
+                    }
+                    width = w.max(1);
+                }
+            }
+        }
+        if width == 0 {
+            width = align.min(4).min(1 << at.trailing_zeros().min(3)).max(1);
+            while width > room {
+                width /= 2;
+            }
+        }
+        pieces.push(width);
+        at += width;
+    }
+    pieces
+}
+
+fn copy_piece(b: &mut Builder<'_>, op: &Op, dst: Value, src: Value, at: u64, width: u64) {
+    let ty = Type::Scalar(Scalar::int(width as u32 * 8).unwrap_or(Scalar::I8));
+    let part = |access: Access| {
+        let align = if at == 0 { access.align } else { access.align.min(1 << at.trailing_zeros().min(16)) };
+        Access { align, ..access }
+    };
+    let (value, to) = match op {
+        Op::Memcpy { dst: to, src: from } => {
+            let p = b.ptr_add_const(src, at as i64);
+            (b.load(ty, p, part(*from)), *to)
+        }
+        Op::Memset(to) => {
+            let value = match b.func.as_bits(src) {
+                Some(bits) => b.func.bits(ty, (bits & 0xff).wrapping_mul(0x0101_0101_0101_0101)),
+                None if width == 1 => src,
+                None => {
+                    let wide = b.cast(CastOp::Zext, src, ty);
+                    let ones = b.func.bits(ty, 0x0101_0101_0101_0101);
+                    b.imul(wide, ones)
+                }
+            };
+            (value, *to)
+        }
+        _ => return,
+    };
+    let p = b.ptr_add_const(dst, at as i64);
+    b.store(value, p, part(to));
+}
+
+/// Pieces of a slot: offset in the slot -> (new slot, size).
+type Pieces = BTreeMap<u64, (Slot, u64)>;
+
+/// Chooses the slots to split and creates the new slots.
+fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
+    let mut plans = HashMap::new();
+    for slot in func.slots.keys().collect::<Vec<_>>() {
+        let Some(Some(ranges)) = addresses.ranges.get(&slot) else { continue };
+        if ranges.is_empty() {
+            continue;
+        }
+        let mut cuts: Vec<(u64, u64)> = Vec::new();
+        let list: Vec<(u64, u64)> = ranges.keys().copied().collect();
+        let mut i = 0;
+        let mut fine = true;
+        while i < list.len() {
+            let (start, mut end) = (list[i].0, list[i].0 + list[i].1);
+            let mut j = i + 1;
+            while j < list.len() && list[j].0 < end {
+                end = end.max(list[j].0 + list[j].1);
+                j += 1;
+            }
+            if j == i + 1 {
+                cuts.push(list[i]);
+            } else {
+                // The unit divides all sizes and offsets in the group.
+                let mut unit = 8u64;
+                for (o, n) in &list[i..j] {
+                    unit = unit
+                        .min(1 << (o - start).trailing_zeros().min(3))
+                        .min(1 << n.trailing_zeros().min(3));
+                }
+                fine &= list[i..j].iter().all(|(_, n)| matches!(n / unit, 1 | 2 | 3 | 4 | 8 | 16));
+                cuts.extend((0..(end - start) / unit).map(|k| (start + k * unit, unit)));
+            }
+            i = j;
+        }
+        let whole = cuts.len() == 1 && cuts[0].0 == 0;
+        if !fine || whole || cuts.len() > MAX_PIECES {
+            continue;
+        }
+        let mut pieces = Pieces::new();
+        for (start, size) in cuts {
+            let align = (size.next_power_of_two() as u32).min(16);
+            let piece = func.slots.push(SlotData { size: size as u32, align });
+            pieces.insert(start, (piece, size));
+        }
+        plans.insert(slot, pieces);
+    }
+    plans
+}
+
+/// Rewrites the accesses to the split slots.
+fn rewrite(func: &mut Function, addresses: &Addresses, plans: &HashMap<Slot, Pieces>) {
+    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    for block in func.layout.clone() {
+        for inst in func.take_insts(block) {
+            let data = &func.insts[inst];
+            let target = data.op.address_arg().and_then(|i| addresses.of.get(&data.args[i]));
+            let found = target.and_then(|(slot, offset)| plans.get(slot).map(|p| (p, *offset)));
+            let (Some((pieces, offset)), Op::Load(_) | Op::Store(_)) = (found, &data.op) else {
+                func.blocks[block].insts.push(inst);
+                continue;
+            };
+            let data = data.clone();
+            let mut b = Builder::new(func, block);
+            b.line = data.line;
+            let load = matches!(data.op, Op::Load(_));
+            let value = if load { data.results[0] } else { data.args[0] };
+            let ty = b.ty(value);
+            let bytes = ty.access_bytes().unwrap_or(0) as u64;
+            let parts: Vec<(Slot, u64)> = pieces.range(offset..offset + bytes).map(|(_, p)| *p).collect();
+            let access = |size: u64| Access::aligned((size.next_power_of_two() as u32).min(16));
+            if let [(slot, size)] = parts[..] {
+                let p = b.slot_addr(slot);
+                if load {
+                    let v = b.load(ty, p, access(size));
+                    replaced.insert(value, v);
+                } else {
+                    b.store(value, p, access(size));
+                }
+                continue;
+            }
+            let unit = parts.first().map_or(1, |p| p.1);
+            let lane = match ty.scalar() {
+                // Lanes of the size of a unit keep their type.
+                Some(s) if s.bytes() as u64 == unit => s,
+                _ => Scalar::int(unit as u32 * 8).unwrap_or(Scalar::I8),
+            };
+            let vector = Type::vector(lane, parts.len() as u32);
+            if load {
+                let mut lanes = Vec::new();
+                for (slot, size) in parts {
+                    let p = b.slot_addr(slot);
+                    lanes.push(b.load(Type::Scalar(lane), p, access(size)));
+                }
+                let v = b.vec_build(&lanes);
+                let v = match ty {
+                    Type::Ptr(_) => {
+                        let bits = b.bitcast(v, I64);
+                        b.cast(CastOp::IntToPtr, bits, ty)
+                    }
+                    _ => b.bitcast(v, ty),
+                };
+                replaced.insert(value, v);
+            } else {
+                let v = match ty {
+                    Type::Ptr(_) => b.cast(CastOp::PtrToInt, value, I64),
+                    _ => value,
+                };
+                let v = b.bitcast(v, vector);
+                for (i, (slot, size)) in parts.into_iter().enumerate() {
+                    let x = b.extract(v, i as u8);
+                    let p = b.slot_addr(slot);
+                    b.store(x, p, access(size));
+                }
+            }
+        }
+    }
+    func.replace_uses(&replaced);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Block, F32, I8, I32, Linkage, Signature};
+
+    fn function(params: &[Type], results: &[Type]) -> (Function, Block, Vec<Value>) {
+        let sig = Signature { params: params.to_vec(), results: results.to_vec() };
+        let mut f = Function::new("f", sig, Linkage::Internal);
+        let b = f.add_block();
+        let args = params.iter().map(|t| f.add_param(b, *t)).collect();
+        (f, b, args)
+    }
+    fn promoted(f: &mut Function) -> Vec<Op> {
+        split(f);
+        super::super::mem2reg::promote(f, &Default::default());
+        super::super::simplify::simplify(f);
+        f.blocks[f.layout[0]].insts.iter().map(|i| f.insts[*i].op.clone()).collect()
+    }
+
+    #[test]
+    fn structure_copied_between_slots() {
+        let (mut f, b, a) = function(&[I32, F32], &[F32, I32]);
+        let x = f.slots.push(SlotData { size: 12, align: 4 });
+        let y = f.slots.push(SlotData { size: 12, align: 4 });
+        let acc = Access::aligned(4);
+        let mut bu = Builder::new(&mut f, b);
+        let (px, py) = (bu.slot_addr(x), bu.slot_addr(y));
+        bu.store(a[0], px, acc);
+        let field = bu.ptr_add_const(px, 8);
+        bu.store(a[1], field, acc);
+        let n = bu.i64(12);
+        bu.inst(Op::Memcpy { dst: acc, src: acc }, &[py, px, n], &[]);
+        let field = bu.ptr_add_const(py, 8);
+        let r = bu.load(F32, field, acc);
+        let s = bu.load(I32, py, acc);
+        bu.ret(&[r, s]);
+        assert_eq!(promoted(&mut f), [Op::Return]);
+        let t = f.terminator(b).unwrap();
+        assert_eq!(f.insts[t].args[..], [a[1], a[0]]);
+    }
+
+    #[test]
+    fn lane_of_a_vector_and_bytes_of_a_word() {
+        let v4 = Type::Vector(Scalar::F32, 4);
+        let (mut f, b, a) = function(&[v4, F32, I32], &[v4, I8]);
+        let x = f.slots.push(SlotData { size: 16, align: 16 });
+        let y = f.slots.push(SlotData { size: 4, align: 4 });
+        let mut bu = Builder::new(&mut f, b);
+        let (px, py) = (bu.slot_addr(x), bu.slot_addr(y));
+        bu.store(a[0], px, Access::aligned(16));
+        let lane = bu.ptr_add_const(px, 4);
+        bu.store(a[1], lane, Access::aligned(4));
+        let r = bu.load(v4, px, Access::aligned(16));
+        bu.store(a[2], py, Access::aligned(4));
+        let byte = bu.ptr_add_const(py, 1);
+        let s = bu.load(I8, byte, Access::aligned(1));
+        bu.ret(&[r, s]);
+        let ops = promoted(&mut f);
+        assert!(ops.iter().all(|op| op.access().is_none() && !matches!(op, Op::SlotAddr(_))), "{ops:?}");
+        assert!(ops.contains(&Op::VecBuild) && ops.contains(&Op::Extract(1)));
+    }
+
+    #[test]
+    fn dynamic_index_keeps_the_slot() {
+        let (mut f, b, a) = function(&[I64], &[I32]);
+        let x = f.slots.push(SlotData { size: 16, align: 4 });
+        let mut bu = Builder::new(&mut f, b);
+        let p = bu.slot_addr(x);
+        let zero = bu.func.bits(I8, 0);
+        let n = bu.i64(16);
+        bu.inst(Op::Memset(Access::aligned(4)), &[p, zero, n], &[]);
+        let q = bu.ptr_add(p, a[0]);
+        let r = bu.load(I32, q, Access::aligned(4));
+        bu.ret(&[r]);
+        assert!(!split(&mut f));
+        assert_eq!(f.ty(a[0]), I64);
+    }
+}

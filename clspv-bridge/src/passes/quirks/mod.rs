@@ -1,0 +1,5 @@
+//! Workarounds for drivers and devices that round, flush or load differently than OpenCL requires.
+
+pub mod flush_denorms;
+pub mod flushed_div;
+pub mod wide_loads;

@@ -1,0 +1,361 @@
+//! Loop-closed SSA for drivers that run lanes in lockstep and overwrite values of loops
+//! (`Target::needs_lcssa`).
+//!
+//! llvmpipe goes on computing every value of a loop in lanes that have left it, for as long as one lane has
+//! not; only phis keep their values. A value used after the loop then comes from the last iteration of any
+//! lane, and its operands partly from the lane's own last iteration and partly not.
+//!
+//! So every such value becomes a parameter of the loop's merge block, assigned where a lane leaves. The merge
+//! block gets one more predecessor lest the driver remove the phi again: the loop's header, under a condition
+//! that never holds but that no driver can prove false (a dispatch without work-groups).
+//!
+//! Loops that all lanes leave together are skipped, as are values that are parameters (phis) themselves.
+//! Works on structured code only, and keeps it structured.
+
+use crate::analysis::{Cfg, DomTree};
+use crate::error::Result;
+use crate::ir::*;
+use crate::passes::{Pass, PassContext};
+use std::collections::{HashMap, HashSet};
+
+/// The pass `lcssa`.
+pub struct Lcssa;
+
+impl Pass for Lcssa {
+    fn name(&self) -> &'static str {
+        "lcssa"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Structured
+    }
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        if cx.target.needs_lcssa {
+            for f in module.functions.values_mut() {
+                changed |= close_loops(f);
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// A structured loop.
+struct StructuredLoop {
+    header: Block,
+    merge: Block,
+    cont: Block,
+    body: HashSet<Block>,
+}
+
+/// Closes every loop of a function that lanes do not leave together; true if anything changed.
+pub fn close_loops(func: &mut Function) -> bool {
+    let loops = find(func);
+    if loops.is_empty() {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let uniform = Uniform::new(func, &cfg, &dom, &loops);
+    // Inner loops first: values that leave them are then parameters, defined in the loop around.
+    let todo: Vec<&StructuredLoop> =
+        loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
+    let mut never = None;
+    for l in todo {
+        let escaping = escaping(func, l);
+        if !escaping.is_empty() {
+            merge_values(func, l, &escaping, &mut never);
+        }
+    }
+    never.is_some()
+}
+
+fn find(func: &Function) -> Vec<StructuredLoop> {
+    let mut loops = Vec::new();
+    for &header in &func.layout {
+        let Some(Merge::Loop { merge, cont }) = func.blocks[header].merge else { continue };
+        let mut body = HashSet::from([header]);
+        let mut work = vec![header];
+        while let Some(b) = work.pop() {
+            for t in func.successors(b) {
+                if t.block != merge && body.insert(t.block) {
+                    work.push(t.block);
+                }
+            }
+        }
+        loops.push(StructuredLoop { header, merge, cont, body });
+    }
+    loops
+}
+
+/// Values of the loop that are used after it.
+///
+/// Arguments for parameters of its merge block are included where a driver would see through these. The list
+/// is empty if it holds only parameters. Otherwise parameters are included, because their blocks do not
+/// dominate the merge block once it has its new predecessor.
+fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
+    let mut inside: HashSet<Value> = HashSet::new();
+    for &b in &l.body {
+        inside.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
+        if b != l.header {
+            inside.extend(func.blocks[b].params.iter().copied());
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut note = |v: Value| {
+        if inside.contains(&v) && seen.insert(v) {
+            found.push(v);
+        }
+    };
+    for &b in func.layout.iter().filter(|b| !l.body.contains(b)) {
+        for &i in &func.blocks[b].insts {
+            let data = &func.insts[i];
+            data.args.iter().for_each(|&v| note(v));
+            data.targets.iter().flat_map(|t| &t.args).for_each(|&v| note(v));
+        }
+    }
+    for n in 0..func.blocks[l.merge].params.len() {
+        let mut values = edges_to(func, l).map(|t| t.args[n]);
+        if let Some(first) = values.next()
+            && values.all(|v| v == first)
+        {
+            note(first);
+        }
+    }
+    if found.iter().all(|&v| matches!(func.values[v].def, ValueDef::Param(..))) { Vec::new() } else { found }
+}
+
+fn edges_to<'a>(func: &'a Function, l: &'a StructuredLoop) -> impl Iterator<Item = &'a BlockCall> {
+    let blocks = func.layout.iter().filter(|b| l.body.contains(b));
+    blocks.flat_map(|&b| func.successors(b)).filter(|t| t.block == l.merge)
+}
+
+/// Adds a parameter to the merge block for each value, and an edge from the header that is never taken.
+fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never: &mut Option<Value>) {
+    let Some(terminator) = func.terminator(l.header).filter(|&t| func.insts[t].op == Op::Jump) else {
+        // Not reached: the headers that the structurizer makes end in a jump.
+        return;
+    };
+    for &b in &func.layout {
+        if let Some(t) = func.terminator(b).filter(|_| l.body.contains(&b)) {
+            for call in func.insts[t].targets.iter_mut().filter(|c| c.block == l.merge) {
+                call.args.extend(values.iter().copied());
+            }
+        }
+    }
+    let params: HashMap<Value, Value> = values
+        .iter()
+        .map(|&v| {
+            let ty = func.ty(v);
+            (v, func.add_param(l.merge, ty))
+        })
+        .collect();
+    let renamed = |v: &mut Value| {
+        if let Some(&p) = params.get(v) {
+            *v = p;
+        }
+    };
+    for b in func.layout.clone().into_iter().filter(|b| !l.body.contains(b)) {
+        for i in func.blocks[b].insts.clone() {
+            let data = &mut func.insts[i];
+            data.args.iter_mut().for_each(renamed);
+            data.targets.iter_mut().flat_map(|t| t.args.iter_mut()).for_each(renamed);
+        }
+    }
+    let never = *never.get_or_insert_with(|| never_true(func));
+    let nothing: Vec<Value> = func.blocks[l.merge].params.clone();
+    let nothing: Vec<Value> = nothing.into_iter().map(|p| zero(func, p)).collect();
+    let data = &mut func.insts[terminator];
+    data.op = Op::BrIf;
+    data.args = [never].into_iter().collect();
+    data.targets.insert(0, BlockCall::new(l.merge, &nothing));
+}
+
+/// Zero in the value's type.
+fn zero(func: &mut Function, v: Value) -> Value {
+    let ty = func.ty(v);
+    func.bits(ty, 0)
+}
+
+/// Tests at the function's entry whether the dispatch has no work-groups.
+fn never_true(func: &mut Function) -> Value {
+    let entry = func.layout[0];
+    let zero = func.i32(0);
+    let groups = func.make_inst(Op::Input { input: ShaderInput::NumWorkgroups, dim: 0 }, &[], &[I32]);
+    let groups_value = func.insts[groups].results[0];
+    let test = func.make_inst(Op::Icmp(IntCc::Eq), &[groups_value, zero], &[I1]);
+    let insts = &mut func.blocks[entry].insts;
+    insts.splice(0..0, [groups, test]);
+    func.insts[test].results[0]
+}
+
+/// Uniformity: values that are the same in all lanes that run together.
+struct Uniform {
+    values: HashSet<Value>,
+}
+
+impl Uniform {
+    /// Optimistic fixed point: assumes that loop parameters are uniform and drops those that are not, until
+    /// nothing changes.
+    fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[StructuredLoop]) -> Uniform {
+        let headers: HashMap<Block, &StructuredLoop> = loops.iter().map(|l| (l.header, l)).collect();
+        let mut suspects: HashSet<Value> =
+            headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
+        loop {
+            let mut u = Uniform { values: suspects.clone() };
+            for &b in &func.layout {
+                for &i in &func.blocks[b].insts {
+                    let data = &func.insts[i];
+                    let source = match &data.op {
+                        Op::PushConst { .. } => true,
+                        Op::Input { input, .. } => {
+                            use ShaderInput as S;
+                            matches!(
+                                input,
+                                S::WorkgroupId
+                                    | S::NumWorkgroups
+                                    | S::WorkgroupSize
+                                    | S::SubGroupSize
+                                    | S::NumSubGroups
+                                    | S::TexelOrder
+                            )
+                        }
+                        Op::WorkItem { .. } | Op::SlotAddr(_) => false,
+                        op => op.is_pure() && data.args.iter().all(|&a| u.is(func, a)),
+                    };
+                    if source {
+                        u.values.extend(data.results.iter().copied());
+                    }
+                }
+            }
+            let before = suspects.len();
+            for l in loops {
+                let together = u.leaves_together(func, cfg, dom, l);
+                for (n, &p) in func.blocks[l.header].params.iter().enumerate() {
+                    let edges = cfg
+                        .preds(l.header)
+                        .iter()
+                        .flat_map(|&p| func.successors(p))
+                        .filter(|t| t.block == l.header);
+                    if !together || !edges.into_iter().all(|t| u.is(func, t.args[n])) {
+                        suspects.remove(&p);
+                    }
+                }
+            }
+            if suspects.len() == before {
+                return u;
+            }
+        }
+    }
+
+    fn is(&self, func: &Function, v: Value) -> bool {
+        func.as_const(v).is_some() || self.values.contains(&v)
+    }
+
+    /// Whether the lanes that enter the loop leave it in the same iteration.
+    fn leaves_together(&self, func: &Function, cfg: &Cfg, dom: &DomTree, l: &StructuredLoop) -> bool {
+        let leaving = l.body.iter().filter(|&&b| func.successors(b).iter().any(|t| t.block == l.merge));
+        for &b in leaving {
+            // Every branch from here up to the code that all lanes execute in an iteration.
+            let mut at = b;
+            loop {
+                if let Some(t) = func.terminator(at)
+                    && func.insts[t].targets.len() > 1
+                    && !func.insts[t].args.iter().all(|&c| self.is(func, c))
+                {
+                    return false;
+                }
+                if dom.dominates(at, l.cont) {
+                    break;
+                }
+                match dom.idom(at) {
+                    Some(up) if l.body.contains(&up) && cfg.preds(at).len() == 1 => at = up,
+                    _ => return false,
+                }
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{parse, verify};
+
+    fn closed(text: &str) -> (bool, String) {
+        let mut module = parse::parse_module(text).unwrap();
+        let target = crate::Target { needs_lcssa: true, ..crate::Target::generic() };
+        let cx = PassContext { target: &target, options: &crate::driver::Options::default() };
+        let changed = Lcssa.run(&mut module, &cx).unwrap();
+        verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}"));
+        (changed, module.to_string())
+    }
+
+    const DIVERGENT: &str = "phase lowered
+kernel \"k\" args_size 8 {
+}
+func @k() kernel 0 {
+block0:
+    v0 = input local_id 0
+    v1 = push_const.i64 0
+    br block1(i32 0)
+block1(v2: i32):
+    v3 = iadd v2, i32 3
+    v4 = icmp ult v3, LIMIT
+    brif v4, block1(v3), block2
+block2:
+    store v3, v1 addr align 4
+    ret
+}
+";
+
+    fn through(limit: &str) -> (bool, String) {
+        let mut module = parse::parse_module(&DIVERGENT.replace("LIMIT", limit)).unwrap();
+        for f in module.functions.values_mut() {
+            crate::passes::structure::structurize::structurize(f, true).unwrap();
+        }
+        module.phase = Phase::Structured;
+        closed(&module.to_string())
+    }
+
+    #[test]
+    fn results_of_divergent_loops_become_parameters() {
+        let (changed, text) = through("v0");
+        assert!(changed, "{text}");
+        assert!(text.contains("num_workgroups"), "{text}");
+        // The store uses the merge block's parameter.
+        let (_, behind) = text.split_once("store ").unwrap();
+        let stored = behind.split(',').next().unwrap();
+        assert!(text.contains(&format!("({stored}: i32)")), "{text}");
+    }
+
+    /// A parameter of a block in the loop and a result, both used after the loop.
+    #[test]
+    fn parameters_inside_a_loop_are_taken_along() {
+        let text = DIVERGENT
+            .replace(
+                "    v3 = iadd v2, i32 3\n",
+                "    v9 = icmp ult v0, i32 5
+    brif v9, block3, block4(i32 7)
+block3:
+    v7 = imul v0, v2
+    br block4(v7)
+block4(v8: i32):
+    v3 = iadd v2, i32 3\n",
+            )
+            .replace("LIMIT", "v0")
+            .replace("    ret", "    store v8, v1 addr align 4\n    ret");
+        let mut module = parse::parse_module(&text).unwrap();
+        for f in module.functions.values_mut() {
+            crate::passes::structure::structurize::structurize(f, true).unwrap();
+        }
+        module.phase = Phase::Structured;
+        assert!(closed(&module.to_string()).0);
+    }
+
+    #[test]
+    fn lanes_that_leave_together_need_nothing() {
+        assert!(!through("i32 100").0);
+    }
+}

@@ -1,0 +1,295 @@
+//! Restores "definitions dominate uses" after changes of the control-flow graph.
+//!
+//! A value that no longer dominates one of its uses gets block parameters at the iterated dominance frontier
+//! of its definition; on paths that bypass the definition it is undefined. Only the values in question and
+//! the blocks where they are live are visited.
+
+use crate::analysis::domtree::Positions;
+use crate::analysis::{Cfg, DomTree};
+use crate::error::Result;
+use crate::ir::{Block, EntityRef, EntitySet, Function, Inst, Module, SecondaryMap, Value, ValueDef};
+use crate::passes::{Pass, PassContext};
+use std::collections::HashMap;
+
+/// A parameter to add to a block, with its argument for each predecessor.
+type NewParam = (Block, Value, Vec<(Block, Value)>);
+
+/// The pass `ssa_repair`.
+pub struct SsaRepair;
+
+impl Pass for SsaRepair {
+    fn name(&self) -> &'static str {
+        "ssa_repair"
+    }
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= repair(f);
+        }
+        Ok(changed)
+    }
+}
+
+/// A use: instruction, target number (`usize::MAX` for a plain argument) and argument number.
+type Use = (Inst, usize, usize);
+
+/// Repairs one function; true if a parameter or undefined value was needed.
+pub fn repair(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let pos = Positions::new(func);
+    // Uses not dominated by their definition, by value in order of discovery.
+    let mut broken: Vec<(Value, Vec<(Block, Use)>)> = Vec::new();
+    let mut index: HashMap<Value, usize> = HashMap::new();
+    for &b in cfg.rpo() {
+        for &inst in &func.blocks[b].insts {
+            let data = &func.insts[inst];
+            let plain = data.args.iter().enumerate().map(|(i, v)| (*v, (inst, usize::MAX, i)));
+            let edges = data.targets.iter().enumerate();
+            let edge = edges
+                .flat_map(|(t, call)| call.args.iter().enumerate().map(move |(i, v)| (*v, (inst, t, i))));
+            for (v, u) in plain.chain(edge) {
+                if !pos.value_dominates(func, &dom, v, inst) {
+                    let i = *index.entry(v).or_insert_with(|| {
+                        broken.push((v, Vec::new()));
+                        broken.len() - 1
+                    });
+                    broken[i].1.push((b, u));
+                }
+            }
+        }
+    }
+    if broken.is_empty() {
+        return false;
+    }
+    let frontiers = dom.frontiers(&cfg);
+    // Parameters to add: block -> new parameters; arguments for them are filled in at the end.
+    let mut live = EntitySet::new();
+    let mut phi_args: Vec<NewParam> = Vec::new();
+    let entry = cfg.rpo()[0];
+    let mut reach: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
+    for (value, uses) in broken {
+        let ty = func.ty(value);
+        let def = match func.values[value].def {
+            ValueDef::Result(inst, _) => pos.block(inst),
+            ValueDef::Param(b, _) => Some(b).filter(|b| cfg.is_reachable(*b)),
+            ValueDef::Const(_) => continue,
+        }
+        .filter(|b| cfg.is_reachable(*b));
+        let undef = func.undef(ty);
+        let Some(def) = def else {
+            for (_, u) in uses {
+                set_use(func, u, undef);
+            }
+            continue;
+        };
+        // Blocks where the value is live-in.
+        let mut live_list: Vec<Block> = Vec::new();
+        let mut stack: Vec<Block> = uses.iter().map(|(b, _)| *b).collect();
+        while let Some(b) = stack.pop() {
+            if live.insert(b) {
+                live_list.push(b);
+                stack.extend(cfg.preds(b).iter().copied().filter(|p| *p != def));
+            }
+        }
+        // Parameters at the iterated frontier of the definition, where live.
+        let mut phis: HashMap<Block, Value> = HashMap::new();
+        let mut phi_list: Vec<Block> = Vec::new();
+        let mut work = vec![def];
+        while let Some(b) = work.pop() {
+            for &d in &frontiers[b] {
+                if live.contains(d) && d != entry && !phis.contains_key(&d) {
+                    phis.insert(d, value);
+                    phi_list.push(d);
+                    work.push(d);
+                }
+            }
+        }
+        for &b in &phi_list {
+            let p = func.add_param(b, ty);
+            phis.insert(b, p);
+        }
+        // The value that reaches the end of a block: found by walking up the dominator tree, cached on the
+        // way.
+        let mut touched: Vec<Block> = Vec::new();
+        let mut at_end = |b: Block| -> Value {
+            let mut path = Vec::new();
+            let mut at = b;
+            let found = loop {
+                if let Some(v) = reach[at] {
+                    break v;
+                }
+                path.push(at);
+                if at == def {
+                    break value;
+                }
+                if let Some(&p) = phis.get(&at) {
+                    break p;
+                }
+                match dom.idom(at) {
+                    Some(up) => at = up,
+                    None => break undef,
+                }
+            };
+            for p in path {
+                reach[p] = Some(found);
+                touched.push(p);
+            }
+            found
+        };
+        for (b, u) in uses {
+            // A use in the definition's own block that is not dominated precedes the definition.
+            let v = if b == def {
+                match phis.get(&b) {
+                    Some(&p) => p,
+                    None => dom.idom(b).map_or(undef, &mut at_end),
+                }
+            } else {
+                at_end(b)
+            };
+            set_use(func, u, v);
+        }
+        for &b in &phi_list {
+            let args = cfg.preds(b).iter().map(|&p| (p, at_end(p))).collect();
+            phi_args.push((b, phis[&b], args));
+        }
+        for b in touched {
+            reach[b] = None;
+        }
+        for b in live_list {
+            live.remove(b);
+        }
+    }
+    for (block, _, args) in phi_args {
+        let mut done: Vec<Block> = Vec::new();
+        for (pred, v) in args {
+            if done.contains(&pred) {
+                continue;
+            }
+            done.push(pred);
+            let Some(t) = func.terminator(pred) else { continue };
+            for call in func.insts[t].targets.iter_mut().filter(|c| c.block == block) {
+                call.args.push(v);
+            }
+        }
+    }
+    true
+}
+
+fn set_use(func: &mut Function, (inst, target, arg): Use, v: Value) {
+    let data = &mut func.insts[inst];
+    if target == usize::MAX {
+        data.args[arg] = v;
+    } else {
+        data.targets[target].args[arg] = v;
+    }
+}
+
+/// Removes block parameters that receive the same value from every predecessor; true if there were any.
+pub fn remove_trivial_params(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let entry = func.entry();
+    let mut map: HashMap<Value, Value> = HashMap::new();
+    let resolve = |map: &HashMap<Value, Value>, mut v: Value| {
+        while let Some(&n) = map.get(&v) {
+            v = n;
+        }
+        v
+    };
+    // For each block: the parameters to remove.
+    let mut gone: SecondaryMap<Block, Vec<bool>> = SecondaryMap::new();
+    let mut any = false;
+    loop {
+        let mut changed = false;
+        for &b in cfg.rpo() {
+            let n = func.blocks[b].params.len();
+            if n == 0 || Some(b) == entry {
+                continue;
+            }
+            if gone[b].is_empty() {
+                gone[b] = vec![false; n];
+            }
+            for i in 0..n {
+                if gone[b][i] {
+                    continue;
+                }
+                let param = func.blocks[b].params[i];
+                let mut same: Option<Value> = None;
+                let mut trivial = true;
+                'preds: for &p in cfg.preds(b) {
+                    for call in func.successors(p).iter().filter(|c| c.block == b) {
+                        let v = resolve(&map, call.args[i]);
+                        if v == param || same == Some(v) {
+                            continue;
+                        }
+                        if same.is_some() {
+                            trivial = false;
+                            break 'preds;
+                        }
+                        same = Some(v);
+                    }
+                }
+                if let (true, Some(v)) = (trivial, same) {
+                    map.insert(param, v);
+                    gone[b][i] = true;
+                    changed = true;
+                }
+            }
+        }
+        any |= changed;
+        if !changed {
+            break;
+        }
+    }
+    if !any {
+        return false;
+    }
+    // Shorten chains so that following them stays linear.
+    let keys: Vec<Value> = map.keys().copied().collect();
+    for k in keys {
+        let v = resolve(&map, k);
+        map.insert(k, v);
+    }
+    for b in func.layout.clone() {
+        if gone[b].iter().any(|g| *g) {
+            let params = func.blocks[b]
+                .params
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !gone[b][*i])
+                .map(|(_, p)| *p)
+                .collect();
+            func.set_params(b, params);
+        }
+        if let Some(t) = func.terminator(b) {
+            for call in func.insts[t].targets.iter_mut() {
+                let dead = &gone[call.block];
+                if dead.iter().any(|g| *g) {
+                    let mut i = 0;
+                    call.args.retain(|_| {
+                        i += 1;
+                        !dead[i - 1]
+                    });
+                }
+            }
+        }
+    }
+    func.replace_uses(&map);
+    true
+}
+
+/// Removes blocks that are unreachable from the entry from the layout; true if there were any.
+pub fn remove_unreachable(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let before = func.layout.len();
+    for b in func.layout.clone() {
+        if !cfg.is_reachable(b) {
+            func.blocks[b].insts.clear();
+        }
+    }
+    func.layout.retain(|b| cfg.is_reachable(*b));
+    debug_assert!(
+        func.blocks.len() <= u32::MAX as usize && func.layout.iter().all(|b| b.index() < func.blocks.len())
+    );
+    func.layout.len() != before
+}
