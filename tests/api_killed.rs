@@ -5,7 +5,7 @@
 
 mod common;
 
-use clspv_bridge::driver::FrontConfig;
+use clspv_bridge::options::FrontConfig;
 use common::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -284,6 +284,6 @@ pub struct CompiledProgram {
     /// Code for the host's processor; with it the kernels above have no variants.
     pub native: Option<crate::native::NativeProgram>,
     /// Kernels that the target does not support, with the construct it lacks
-    /// ([`crate::driver::Kernels::Possible`]).
+    /// ([`crate::options::Kernels::Possible`]).
     pub absent: Vec<(String, String)>,
 }

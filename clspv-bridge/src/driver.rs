@@ -8,94 +8,15 @@ use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
 use crate::native::NativeProgram;
+use crate::options::{FrontConfig, Header, Kernels, Library, Options, SpecConstants};
 use crate::parallel;
-use crate::passes::lower::globals::DataLayout;
-use crate::passes::lower::{builtins, globals as lower_globals};
-use crate::passes::{self, PassContext, link, lower};
+use crate::passes::lower::globals::{self, DataLayout};
+use crate::passes::{PassContext, link};
+use crate::pipeline::{self, validates};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
-
-/// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
-    /// -cl-std=..., e.g. "CL1.2"; empty for the default.
-    pub std: String,
-    /// -D, -I, -U in order, as clang takes them ("-DX=1", "-I/dir with spaces").
-    pub preprocessor: Vec<String>,
-    pub opt_disable: bool,
-    pub mad_enable: bool,
-    pub no_signed_zeros: bool,
-    pub unsafe_math: bool,
-    pub finite_math: bool,
-    pub fast_relaxed_math: bool,
-    pub denorms_are_zero: bool,
-    pub single_precision_constant: bool,
-    pub correctly_rounded_divide_sqrt: bool,
-    /// Whether work-group sizes must divide launches evenly: -cl-uniform-work-group-size, or the language's
-    /// rule ([`Options::has_uniform_groups`]).
-    pub uniform_work_group_size: bool,
-    pub kernel_arg_info: bool,
-    pub warnings_off: bool,
-    pub warnings_are_errors: bool,
-    /// -g
-    pub debug_info: bool,
-    /// Whether local and private memory are zero when a kernel begins (a property of the context:
-    /// cl_khr_initialize_memory).
-    pub initialize_local: bool,
-    pub initialize_private: bool,
-}
-
-impl Options {
-    /// Whether work-group sizes must divide launches evenly: before OpenCL C 2.0 always, afterwards if the
-    /// build options state it. Source without -cl-std is OpenCL C 1.2; an intermediate language has no such
-    /// default.
-    pub fn has_uniform_groups(&self, from_source: bool) -> bool {
-        self.uniform_work_group_size || self.is_before_2_0() && from_source
-    }
-
-    /// Whether source is OpenCL C of a version before 2.0, as without -cl-std.
-    pub fn is_before_2_0(&self) -> bool {
-        matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
-    }
-}
-
-/// clang's configuration: version, extensions and features that the device advertises.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FrontConfig {
-    /// Path of clang; if empty, [`crate::front::clang::find`] searches for it.
-    pub clang: String,
-    /// More arguments for clang, after all others.
-    pub clang_args: Vec<String>,
-    /// Extension and feature macros to enable, e.g. "cl_khr_fp64", "__opencl_c_int64".
-    pub extensions: Vec<String>,
-    /// CL_DEVICE_ADDRESS_BITS is always 64; endianness always little.
-    pub image_support: bool,
-    /// Value of __OPENCL_VERSION__, e.g. 310.
-    pub opencl_version: u32,
-    /// For instrumented code ([`crate::target::CpuTarget::instrumented`]): compiles without LLVM's passes,
-    /// and records line numbers.
-    pub instrumented: bool,
-}
-
-/// A header of clCompileProgram: include name and text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Header {
-    pub name: String,
-    pub text: String,
-}
-
-/// Library SPIR-V of one translation unit with the log of warnings.
-#[derive(Clone, Debug, Default)]
-pub struct Library {
-    /// OpenCL SPIR-V.
-    pub spirv: Vec<u32>,
-    /// Diagnostics (warnings), possibly empty.
-    pub log: String,
-    /// Argument information taken from the source, by kernel (empty if not needed).
-    pub arg_info: Vec<crate::front::clang::KernelArgInfo>,
-}
 
 /// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
 pub fn compile_source(
@@ -130,31 +51,6 @@ pub fn compile_with_dependencies(
     front::clang::compile(source, headers, options, config, whole, true)
 }
 
-/// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.
-pub type SpecConstants = [(u32, Vec<u8>)];
-
-/// The kernels of a program to compile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kernels {
-    /// All; one that cannot be compiled fails the program.
-    Every,
-    /// Those that the target supports; the others are listed in [`CompiledProgram::absent`]. These include
-    /// kernels whose trip counts may exceed the target's limit, which `Every` accepts: most such kernels stay
-    /// below.
-    Possible,
-    /// The kernels of these names; one that cannot be compiled fails the program.
-    Named(Vec<String>),
-}
-
-impl Kernels {
-    fn has(&self, name: &str) -> bool {
-        match self {
-            Kernels::Named(names) => names.iter().any(|n| n == name),
-            Kernels::Every | Kernels::Possible => true,
-        }
-    }
-}
-
 /// Links library modules and the built-in library, and compiles every kernel for the target.
 ///
 /// The error names every kernel that cannot be compiled, with the reason.
@@ -175,7 +71,6 @@ pub fn build_kernels(
     specs: &SpecConstants,
     target: &Target,
 ) -> Result<CompiledProgram> {
-    let cx = PassContext { target, options };
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
         // Kernels may call kernels of other modules.
@@ -188,7 +83,7 @@ pub fn build_kernels(
     }
     let mut program = link::merge(modules)?;
     unique_global_names(&mut program);
-    let library = builtin_library()?;
+    let cx = PassContext { library: Some(builtin_library()?), ..PassContext::new(target, options) };
     let kernels: Vec<FuncRef> = program
         .functions
         .iter()
@@ -212,8 +107,7 @@ pub fn build_kernels(
         kernels.into_iter().filter(|k| is_wanted(*k, &program.functions[*k].name)).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
-    for (name, result) in
-        parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx)))
+    for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, &cx)))
     {
         match result {
             Ok(module) => optimised.push(module),
@@ -221,7 +115,7 @@ pub fn build_kernels(
         }
     }
     let (globals, numbers) = used_globals(&program, &optimised);
-    let data = lower_globals::layout(&globals)?;
+    let data = globals::layout(&globals)?;
     for module in &mut optimised {
         renumber_globals(module, &globals, &numbers);
     }
@@ -333,48 +227,15 @@ pub fn add_positions(
 }
 
 /// Optimises one kernel, in a module of its own: linked with the built-in library, and inlined.
-fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContext<'_>) -> Result<Module> {
+fn optimise(program: &Module, kernel: FuncRef, cx: &PassContext<'_>) -> Result<Module> {
     let mut module = link::kernel_module(program, kernel)?;
-    if cx.options.initialize_private {
-        run_passes(&mut module, &["zero_private"], cx)?;
-    }
-    lower::prepare(&mut module)?;
-    check(&module, "prepare")?;
-    if cx.target.cpu.is_none() {
-        no_runtime_calls(&module)?;
-    }
-    // Library functions use built-ins themselves; they do not recurse, so this ends after a few iterations.
-    for _ in 0..8 {
-        link::resolve(&mut module, library)?;
-        check(&module, "resolve")?;
-        if !builtins::run(&mut module, cx)? {
-            break;
-        }
-        check(&module, "lower_builtins")?;
-    }
-    link::resolve(&mut module, library)?;
-    let instrumented = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
-    passes::opt::instrumentation::mark_copies(&mut module, instrumented);
-    // A processor has one address space.
-    let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
-    let names = if instrumented { passes::INSTRUMENTED } else { passes::COMMON };
-    let common: Vec<&str> = names.iter().copied().filter(|n| wanted(n)).collect();
-    run_passes(&mut module, &common, cx)?;
+    pipeline::optimise(&mut module, &mut cx.fresh())?;
     Ok(module)
 }
 
 /// Whether a kernel is the entry of a block, which has no name in the program.
 fn is_block(name: &str) -> bool {
     block_number(name).is_some()
-}
-
-/// Fails if a kernel calls the runtime, which only native code does.
-fn no_runtime_calls(module: &Module) -> Result<()> {
-    let insts = module.functions.values().flat_map(|f| f.insts.values());
-    match insts.filter(|i| matches!(i.op, Op::Runtime(_))).map(|i| i.line).next() {
-        Some(line) => Err(CompileError::unsupported("enqueuing kernels on the device", line)),
-        None => Ok(()),
-    }
 }
 
 /// The pointer modes to compile for the target, the preferred one first.
@@ -397,15 +258,15 @@ fn variant(
     cx: &PassContext<'_>,
 ) -> Result<Option<KernelVariant>> {
     let mut module = module.clone();
-    let Some(abi) = lower::run(&mut module, mode, data, cx)? else { return Ok(None) };
-    check(&module, "lower")?;
-    run_passes(&mut module, passes::CLEANUP, cx)?;
+    let Some(abi) = pipeline::lower(&mut module, mode, data, cx)? else { return Ok(None) };
+    let cx = &mut cx.fresh();
+    pipeline::run(&mut module, pipeline::TIDY_LOWERED, cx)?;
     if let Some(limit) = cx.target.max_trip_count.filter(|_| *wanted == Kernels::Possible)
         && !crate::analysis::trip_count::is_below(&module, limit)
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }
-    run_passes(&mut module, passes::STRUCTURE, cx)?;
+    pipeline::run(&mut module, pipeline::STRUCTURE, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
@@ -413,32 +274,6 @@ fn variant(
         crate::back::validate::validate(&spirv, cx.target)?;
     }
     Ok(Some(KernelVariant { abi, spirv }))
-}
-
-/// Runs passes one by one, verifying the module after each if that is enabled.
-fn run_passes(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<()> {
-    for name in names {
-        passes::run(module, &[name], cx)?;
-        check(module, name)?;
-    }
-    Ok(())
-}
-
-/// Verifies a module in debug builds and with `PYROCLAST_VALIDATE=ir`.
-fn check(module: &Module, after: &str) -> Result<()> {
-    static ON: OnceLock<bool> = OnceLock::new();
-    if !*ON.get_or_init(|| cfg!(debug_assertions) || validates("ir")) {
-        return Ok(());
-    }
-    crate::ir::verify::verify_module(module)
-        .map_err(|e| CompileError::internal(format!("after {after}: {e}")))
-}
-
-/// Whether `PYROCLAST_VALIDATE` names `what`.
-fn validates(what: &str) -> bool {
-    static NAMED: OnceLock<String> = OnceLock::new();
-    let asked = NAMED.get_or_init(|| std::env::var("PYROCLAST_VALIDATE").unwrap_or_default());
-    asked.split(',').any(|w| w.trim() == what || w.trim() == "all")
 }
 
 /// Reads the built-in library, which otherwise the first [`build`] of a process does. Call it from a thread
@@ -684,11 +519,12 @@ mod tests {
         let args = (0u32..).zip(kinds).map(|(i, kind)| argument(kind, 8 * i)).collect();
         program.kernels.push(KernelInfo { name: "k".into(), args, args_size: 32, ..KernelInfo::default() });
         let (target, options) = (Target::native("test".into(), &|_| true), Options::default());
-        let cx = PassContext { target: &target, options: &options };
+        let library = Some(builtin_library().unwrap());
+        let cx = PassContext { library, ..PassContext::new(&target, &options) };
         let kernel = program.functions.keys().next().unwrap();
-        let mut module = optimise(&program, kernel, builtin_library().unwrap(), &cx).unwrap();
+        let mut module = optimise(&program, kernel, &cx).unwrap();
         let (globals, numbers) = used_globals(&program, std::slice::from_ref(&module));
-        let data = lower_globals::layout(&globals).unwrap();
+        let data = globals::layout(&globals).unwrap();
         renumber_globals(&mut module, &globals, &numbers);
         let (_, texts) = llvm::kernel(&module, &data, 0, &cx).unwrap();
         assert_eq!(texts.len(), if module.functions.len() == 1 { 2 } else { 1 });

@@ -3,10 +3,11 @@
 //! The first line is `;! test KIND [ARGUMENTS]` (`//! test cl` in OpenCL C):
 //! - `cat`: parse and print;
 //! - `verifier`: the verifier's verdict;
-//! - `pass NAME,NAME...`: verify, run the passes, verify, print;
+//! - `pass NAME,NAME...`: verify, run the passes, verify, print. `FIRST..LAST` is a part of a pipeline. Lowering
+//!   passes need a pointer mode before the names: `pass bindings,lower_images`;
 //! - `repair NAME,...`: like `pass`, for a module that is not valid yet;
 //! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
-//! - `lower addresses|bindings`: lower the module's kernel for a pointer mode, verify, print;
+//! - `lower addresses|bindings|virtual`: lower the module's kernel for a pointer mode, verify, print;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
 //! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
 //! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
@@ -21,8 +22,12 @@
 
 use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
-use clspv_bridge::passes::PassContext;
-use clspv_bridge::{CompileError, Target, driver, passes};
+use clspv_bridge::options::{Library, Options};
+use clspv_bridge::passes::lower::{Lowering, globals};
+use clspv_bridge::passes::structure::structurize;
+use clspv_bridge::passes::{Pass, PassContext};
+use clspv_bridge::target::Denorms32;
+use clspv_bridge::{CompileError, Target, driver, pipeline};
 use interp::{Launch, Machine, Stop, value::LaneValues};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -86,11 +91,8 @@ fn run_file(path: &Path) -> Result<(), String> {
         "cl" => compile(&text),
         "il" => match assemble(&text) {
             Some(words) => words.and_then(|words| {
-                let library = driver::Library { spirv: words, ..driver::Library::default() };
-                finish(
-                    driver::build(&[&library], &driver::Options::default(), &[][..], &Target::generic()),
-                    |e| e,
-                )
+                let library = Library { spirv: words, ..Library::default() };
+                finish(driver::build(&[&library], &Options::default(), &[][..], &Target::generic()), |e| e)
             }),
             // The assembler is not installed: skip the test.
             None => return Ok(()),
@@ -153,52 +155,90 @@ fn verified(m: &Module) -> Result<(), String> {
     verify::verify_module(m).map_err(|e| e.to_string())
 }
 
+/// A pointer mode by name.
+fn pointer_mode(name: &str) -> Option<PointerMode> {
+    Some(match name {
+        "addresses" => PointerMode::Addresses,
+        "bindings" => PointerMode::Bindings,
+        "virtual" => PointerMode::Virtual,
+        _ => return None,
+    })
+}
+
+/// Passes named `NAME`, or `FIRST..LAST` for a part of a pipeline.
+fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
+    let Some((first, last)) = name.split_once("..") else {
+        return Ok(vec![pipeline::find(name).ok_or_else(|| format!("no pass `{name}`"))?]);
+    };
+    let part = pipeline::PIPELINES.iter().find_map(|(_, passes)| {
+        let from = passes.iter().position(|p| p.name() == first)?;
+        let to = passes.iter().rposition(|p| p.name() == last)?;
+        passes.get(from..=to)
+    });
+    part.map(<[_]>::to_vec).ok_or_else(|| format!("no pipeline has `{name}`"))
+}
+
 fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
-    let (mut target, options) = (Target::generic(), driver::Options::default());
-    target.int64 = !names.contains(&"expand_ints");
-    if names.contains(&"promote_ints") {
-        // Only such devices run the pass.
+    let (mut target, options) = (Target::generic(), Options::default());
+    let mode = names.first().and_then(|name| pointer_mode(name));
+    let mut passes = Vec::new();
+    for name in &names[usize::from(mode.is_some())..] {
+        passes.extend(passes_named(name)?);
+    }
+    let runs = |name: &str| passes.iter().any(|p| p.name() == name);
+    // Passes for devices that lack something run for such a device.
+    target.int64 = !runs("expand_ints");
+    if runs("promote_ints") {
         (target.int8, target.int16) = (false, false);
     }
-    let cx = PassContext { target: &target, options: &options };
-    for name in names {
-        let pass = passes::find(name).ok_or_else(|| format!("no pass `{name}`"))?;
+    if runs("flush_denorms") {
+        target.denorms32 = Denorms32::MadeFlushed;
+    }
+    if runs("flushed_div") {
+        target.denorms32 = Denorms32::Flushed;
+    }
+    target.needs_lcssa |= runs("lcssa");
+    let data = globals::layout(&m).map_err(|e| e.to_string())?;
+    let mut cx = PassContext::new(&target, &options);
+    if let Some(mode) = mode {
+        cx.lowering = Some(Lowering::new(&mut m, mode, &data, &target).map_err(|e| e.to_string())?);
+    }
+    for pass in passes {
+        let name = pass.name();
         if m.phase < pass.needs() {
             return Err(format!("{name} needs phase {:?}", pass.needs()));
         }
-        if *name == "structurize" && m.phase < Phase::Lowered {
+        if name == "structurize" && m.phase < Phase::Lowered {
             // Functions with parameters, which the interpreter can call; the phase does not change.
             for f in m.functions.values_mut() {
-                passes::structure::structurize::structurize(f, true).map_err(|e| e.to_string())?;
+                structurize::structurize(f, true).map_err(|e| e.to_string())?;
             }
             verified(&m).map_err(|e| format!("after {name}:\n{e}\n{m}"))?;
             continue;
         }
         let before = m.to_string();
-        let changed = pass.run(&mut m, &cx).map_err(|e| format!("{name}: {e}"))?;
+        let changed = pass.run(&mut m, &mut cx).map_err(|e| format!("{name}: {e}"))?;
         verified(&m).map_err(|e| format!("after {name}:\n{e}\n{m}"))?;
         if !changed && m.to_string() != before {
             return Err(format!("{name} says that nothing changed:\n{before}\n{m}"));
+        }
+        if cx.lowering.as_ref().is_some_and(|l| !l.fits) {
+            return Err("the kernel does not allow this mode".into());
         }
     }
     Ok(m)
 }
 
 fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
-    let mode = match names {
-        ["addresses"] => PointerMode::Addresses,
-        ["bindings"] => PointerMode::Bindings,
-        ["virtual"] => PointerMode::Virtual,
-        _ => return Err("which pointer mode?".into()),
-    };
+    let mode = names.first().and_then(|name| pointer_mode(name)).ok_or("which pointer mode?")?;
     verified(&m)?;
-    let (target, options) = (Target::generic(), driver::Options::default());
-    let cx = PassContext { target: &target, options: &options };
-    let data = passes::lower::globals::layout(&m).map_err(|e| e.to_string())?;
-    let abi = passes::lower::run(&mut m, mode, &data, &cx).map_err(|e| e.to_string())?;
+    let (target, options) = (Target::generic(), Options::default());
+    let cx = &mut PassContext::new(&target, &options);
+    let data = globals::layout(&m).map_err(|e| e.to_string())?;
+    let abi = pipeline::lower(&mut m, mode, &data, cx).map_err(|e| e.to_string())?;
     let abi = abi.ok_or("the kernel does not allow this mode")?;
     verified(&m).map_err(|e| format!("{e}\n{m}"))?;
-    let m = run_passes(m, passes::CLEANUP)?;
+    pipeline::run(&mut m, pipeline::TIDY_LOWERED, cx).map_err(|e| e.to_string())?;
     Ok(format!("{abi:?}\n{m}"))
 }
 
@@ -277,13 +317,13 @@ const EXTENSIONS: [&str; 13] = [
 ];
 
 fn compile(source: &str) -> Result<String, String> {
-    let config = driver::FrontConfig {
+    let config = clspv_bridge::options::FrontConfig {
         extensions: EXTENSIONS.map(String::from).to_vec(),
         image_support: true,
         opencl_version: 310,
-        ..driver::FrontConfig::default()
+        ..clspv_bridge::options::FrontConfig::default()
     };
-    let options = driver::Options { std: "CL3.0".into(), ..driver::Options::default() };
+    let options = Options { std: "CL3.0".into(), ..Options::default() };
     let library = driver::compile_source(source, &[], &options, &config).map_err(|e| e.to_string())?;
     let program = driver::build(&[&library], &options, &[][..], &Target::generic());
     finish(program, |e| driver::add_positions(e, source, &[], &options, &config))

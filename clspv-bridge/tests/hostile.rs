@@ -7,7 +7,8 @@
 #[path = "support/mutate.rs"]
 mod mutate;
 
-use clspv_bridge::driver::{self, Library, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{Library, Options};
 use clspv_bridge::{CompileError, Target, front};
 use mutate::{Rng, mutate};
 use std::path::Path;

@@ -8,12 +8,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use clspv_bridge::abi::{BindingSource, BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
-use clspv_bridge::driver::Options;
 use clspv_bridge::ir::interp::{Launch, Machine, Stop, value};
 use clspv_bridge::ir::*;
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
-use clspv_bridge::passes::lower::{self, globals};
-use clspv_bridge::passes::{self, PassContext};
+use clspv_bridge::options::Options;
+use clspv_bridge::passes::PassContext;
+use clspv_bridge::passes::lower::globals;
+use clspv_bridge::pipeline;
 use clspv_bridge::{Target, metadata};
 
 const ITEMS: u32 = 3;
@@ -700,7 +701,7 @@ fn check(
 /// Returns whether the kernel has defined behaviour; an error if a step changes the result.
 fn try_seed(seed: u64) -> Result<bool, String> {
     let (target, options) = (Target::generic(), Options::default());
-    let cx = PassContext { target: &target, options: &options };
+    let cx = &mut PassContext::new(&target, &options);
     let mut m = module(seed);
     let verified = |step: &str, m: &Module| verify::verify_module(m).map_err(|e| format!("{step}: {e}\n{m}"));
     verified("generated", &m)?;
@@ -711,8 +712,9 @@ fn try_seed(seed: u64) -> Result<bool, String> {
         Err(e) => return Err(format!("{e}\n{m}")),
     };
     let explain = |e: String| format!("seed {seed}: {e}\n--- as generated\n{first}");
-    for name in passes::COMMON {
-        let changed = passes::run(&mut m, &[name], &cx).map_err(|e| explain(format!("{name}: {e}")))?;
+    for pass in pipeline::OPTIMISE.iter().filter(|p| p.applies(&PassContext::new(&target, &options))) {
+        let name = pass.name();
+        let changed = pipeline::run_pass(&mut m, *pass, cx).map_err(|e| explain(format!("{name}: {e}")))?;
         if changed {
             verified(name, &m).map_err(explain)?;
             check(name, &m, &wanted, run_imported(&m)).map_err(explain)?;
@@ -721,13 +723,14 @@ fn try_seed(seed: u64) -> Result<bool, String> {
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
     for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual] {
         let mut m = m.clone();
-        let abi = lower::run(&mut m, mode, &data, &cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;
+        let abi = pipeline::lower(&mut m, mode, &data, cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;
         let Some(abi) = abi else { continue };
         let step = format!("lowered, {mode:?}");
         verified(&step, &m).map_err(explain)?;
         check(&step, &m, &wanted, run_lowered(&m, &abi, &data)).map_err(explain)?;
-        for name in passes::CLEANUP.iter().chain(passes::STRUCTURE) {
-            passes::run(&mut m, &[name], &cx).map_err(|e| explain(format!("{name}: {e}")))?;
+        for pass in pipeline::TIDY_LOWERED.iter().chain(pipeline::STRUCTURE) {
+            let name = pass.name();
+            pipeline::run_pass(&mut m, *pass, cx).map_err(|e| explain(format!("{name}: {e}")))?;
             let step = format!("{name} after lowering, {mode:?}");
             verified(&step, &m).map_err(explain)?;
             check(&step, &m, &wanted, run_lowered(&m, &abi, &data)).map_err(explain)?;

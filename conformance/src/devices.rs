@@ -173,7 +173,7 @@ fn today() -> String {
 
 /// The front end's version, which our driver's results depend on.
 fn compiler() -> Option<String> {
-    let clang = clspv_bridge::front::clang::find(&clspv_bridge::driver::FrontConfig::default())?;
+    let clang = clspv_bridge::front::clang::find(&clspv_bridge::options::FrontConfig::default())?;
     let output = Command::new(clang).arg("--version").output().ok()?;
     String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
 }

@@ -7,7 +7,8 @@
 #[path = "../../clspv-bridge/tests/support/mutate.rs"]
 mod mutate;
 
-use clspv_bridge::driver::{self, Library, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{Library, Options};
 use clspv_bridge::{Target, front};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use mutate::{HEADER, Rng, mutate};

@@ -28,7 +28,7 @@ pub mod vulkan;
 use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use clspv_bridge::driver::FrontConfig;
+use clspv_bridge::options::FrontConfig;
 use fallback::FallbackDevice;
 use features::Feature;
 use std::sync::{Arc, OnceLock};

@@ -8,7 +8,7 @@
 use super::codec::{self, Reader, Writer};
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::driver::{Library, Options};
+use clspv_bridge::options::{Library, Options};
 use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"PYROCLPB";

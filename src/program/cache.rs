@@ -10,7 +10,7 @@ pub use crate::store::Key;
 use crate::store::Store;
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::driver::{FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::options::{FrontConfig, Header, Kernels, Library, Options};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;

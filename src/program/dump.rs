@@ -7,7 +7,7 @@
 
 use crate::config::Config;
 use clspv_bridge::abi::{CompiledProgram, PointerMode};
-use clspv_bridge::driver::{Header, Library};
+use clspv_bridge::options::{Header, Library};
 use std::path::{Path, PathBuf};
 
 /// Selected dumps, and their folder.

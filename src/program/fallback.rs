@@ -11,8 +11,8 @@ use crate::device::fallback::{ENQUEUE, IMAGE_FORMATS};
 use crate::device::info::DeviceInfo;
 use crate::device::traits::{DeviceOps, DeviceProgram, DeviceResult};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
-use clspv_bridge::driver::Kernels;
 use clspv_bridge::metadata::{ArgKind, KernelInfo};
+use clspv_bridge::options::Kernels;
 use clspv_bridge::{CompileError, Target};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 //! text (`#include MACRO`), a run of the front end is required. Units that depend on more than file contents
 //! (`__has_include`, the date macros) are not cacheable.
 
-use clspv_bridge::driver::Header;
+use clspv_bridge::options::Header;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use crate::device::features;
 use crate::device::info::{DeviceInfo, ImageFacts};
-use clspv_bridge::driver::FrontConfig;
+use clspv_bridge::options::FrontConfig;
 
 #[allow(unused_imports)] // for the link above
 use clspv_bridge::Target;

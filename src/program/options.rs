@@ -5,7 +5,7 @@
 //! option is an error, which the caller maps to CL_INVALID_{BUILD,COMPILER,LINKER}_OPTIONS. Never panics on
 //! any input.
 
-use clspv_bridge::driver::Options;
+use clspv_bridge::options::Options;
 
 /// The call whose options are parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,8 @@ mod vulkan;
 
 use clspv_bridge::Target;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
-use clspv_bridge::driver::{self, Library, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{Library, Options};
 use pyroclast_runtime::device::{Device, compiler_available};
 use pyroclast_runtime::platform::Platform;
 use std::sync::Arc;

@@ -15,11 +15,11 @@
 
 use super::strip_literals::{names, pastes};
 use super::{FNV, fnv};
-use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
 use crate::ir::RuntimeCall;
 use crate::ir::names::Named;
 use crate::ir::runtime::{block_name, ndrange};
+use crate::options::FrontConfig;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -421,10 +421,11 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{Kernels, Options, build_kernels};
+    use crate::driver::build_kernels;
     use crate::front::clang;
     use crate::ir::runtime::block_number;
     use crate::ir::{Module, Op};
+    use crate::options::{Kernels, Options};
 
     #[test]
     fn what_enqueues_is_found() {

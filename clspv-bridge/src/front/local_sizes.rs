@@ -198,8 +198,8 @@ impl<'a> Types<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{FrontConfig, Options};
     use crate::front::clang;
+    use crate::options::{FrontConfig, Options};
 
     #[test]
     fn sizes_follow_the_layout() {

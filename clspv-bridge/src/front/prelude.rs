@@ -3,7 +3,7 @@
 //! The SPIR-V back end or the built-in library implements the functions. Extensions that clang does not know
 //! are also defined as macros, in every program.
 
-use crate::driver::{FrontConfig, Options};
+use crate::options::{FrontConfig, Options};
 use std::borrow::Cow;
 
 /// An extension, words of which every source that uses it contains one, and its declarations.

@@ -95,7 +95,7 @@ mod tests {
         for rounded in [false, true] {
             let source = prelude(rounded)
                 + "kernel void f(global float4 *p) { p[0] = native_exp(p[1]) * mix(p[2], p[3], 0.5f) + fast_length(p[4]); }";
-            let options = clspv_bridge::driver::Options::default();
+            let options = clspv_bridge::options::Options::default();
             let front = pyroclast_runtime::program::offline::generic_front_config();
             assert!(clspv_bridge::driver::compile_source(&source, &[], &options, &front).is_ok());
         }

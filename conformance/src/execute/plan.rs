@@ -12,7 +12,9 @@ use clspv_bridge::driver;
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::{FuncRef, Module, Op, Value, WorkItemQuery};
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
-use clspv_bridge::passes::{self, PassContext};
+use clspv_bridge::passes::PassContext;
+use clspv_bridge::passes::opt::{dce::Dce, simplify::Simplify};
+use clspv_bridge::pipeline;
 use clspv_bridge::target::Target;
 use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::offline::generic_front_config;
@@ -233,12 +235,12 @@ pub fn derive(
     let source = String::from_utf8_lossy(&source);
     let parsed = options::parse(&entry.options, Stage::Build).map_err(|e| e.to_string())?;
     let known = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
-        let wanted = driver::Options { kernel_arg_info: true, ..parsed.compiler };
+        let wanted = clspv_bridge::options::Options { kernel_arg_info: true, ..parsed.compiler };
         let library = driver::compile_source(&source, &[], &wanted, &generic_front_config())?;
         let mut module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
         // Dead code must not influence the derived types.
-        let cx = PassContext { target: &Target::generic(), options: &wanted };
-        passes::run(&mut module, &["simplify", "dce"], &cx)?;
+        let target = Target::generic();
+        pipeline::run(&mut module, &[&Simplify, &Dce], &mut PassContext::new(&target, &wanted))?;
         Ok((library, module))
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;

@@ -210,7 +210,7 @@ entry! { for program fn clCompileProgram(
             let ProgramOrigin::Source(text) = &header.origin else {
                 return Err(err!(CL_INVALID_OPERATION, "a header was not created from source"));
             };
-            texts.push(clspv_bridge::driver::Header { name: string(*name)?, text: text.clone() });
+            texts.push(clspv_bridge::options::Header { name: string(*name)?, text: text.clone() });
         }
     }
     object.compile(devices.as_deref(), &optional_string(options).unwrap_or_default(), texts, notify)

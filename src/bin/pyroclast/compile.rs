@@ -2,7 +2,8 @@
 
 use super::info::print;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
-use clspv_bridge::driver::{self, Kernels, Library, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target};
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;

@@ -9,7 +9,8 @@ use super::exec;
 use super::kernel::CpuProgram;
 use super::pool::Pool;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::driver::{self, FrontConfig, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{FrontConfig, Options};
 use std::sync::Arc;
 
 fn unchecked() -> Checker {

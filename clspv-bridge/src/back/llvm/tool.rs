@@ -4,10 +4,10 @@
 //! for it in a host that ignores SIGCHLD.
 
 use super::module_text;
-use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
 use crate::front::watch::Watch;
 use crate::front::{clang, process};
+use crate::options::FrontConfig;
 use crate::parallel;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -28,10 +28,10 @@ mod vendor;
 mod work_item;
 
 use super::{FNV, fnv};
-use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
 use crate::ir::mangle::CALLABLE_KERNEL;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
+use crate::options::SpecConstants;
 use meta::Meta;
 pub(crate) use meta::attributes;
 use read::{Instr, bad};

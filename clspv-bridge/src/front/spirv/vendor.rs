@@ -146,7 +146,8 @@ impl FuncReader<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::driver::{Library, Options, build};
+    use crate::driver::build;
+    use crate::options::{Library, Options};
     use crate::target::Target;
     use spirv::Op;
 

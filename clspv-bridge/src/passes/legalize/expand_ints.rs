@@ -22,14 +22,15 @@ impl Pass for ExpandInts {
     fn name(&self) -> &'static str {
         "expand_ints"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         if cx.target.int64 {
             return Ok(false);
         }
         for f in module.functions.values_mut() {
             run(f)?;
         }
-        crate::passes::run(module, &["simplify", "gvn", "simplify_cfg", "dce"], cx)?;
+        // Tidies the halves of constants and of unused results.
+        crate::pipeline::run(module, crate::pipeline::TIDY, cx)?;
         Ok(true)
     }
 }

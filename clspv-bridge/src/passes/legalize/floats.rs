@@ -6,8 +6,26 @@
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::passes::lower::Kernel;
+use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;
+
+/// The pass `legalize_floats`: half and double precision that the target lacks.
+pub struct LegalizeFloats;
+
+impl Pass for LegalizeFloats {
+    fn name(&self) -> &'static str {
+        "legalize_floats"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        run(Kernel::of(module)?.func, cx.target)?;
+        Ok(true)
+    }
+}
 
 /// Turns halves that are only moved into integers.
 fn halves_as_bits(func: &mut Function, target: &Target) {

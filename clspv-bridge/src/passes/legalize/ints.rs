@@ -3,9 +3,26 @@
 //! Bit counting, bit reversal and high products of 8, 16 and 64 bits are computed from 32-bit ones (or
 //! widened); rotations become shifts; switches select on 32 bits.
 
+use crate::error::Result;
 use crate::ir::*;
-use crate::target::Target;
+use crate::passes::lower::Kernel;
+use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
+
+/// The pass `legalize_ints`: integer operations that Vulkan SPIR-V has for 32 bits only.
+pub struct LegalizeInts;
+
+impl Pass for LegalizeInts {
+    fn name(&self) -> &'static str {
+        "legalize_ints"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        Ok(run(Kernel::of(module)?.func))
+    }
+}
 
 struct Ints<'b, 'f> {
     b: &'b mut Builder<'f>,
@@ -117,7 +134,7 @@ impl Ints<'_, '_> {
 }
 
 /// Expands operations that the emitter does not support; true if anything changed.
-pub fn run(func: &mut Function, _target: &Target) -> bool {
+fn run(func: &mut Function) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;
     for block in func.layout.clone() {

@@ -3,11 +3,44 @@
 //!
 //! Runs before pointers are lowered, so that address spaces are handled only once, afterwards.
 
+use crate::error::Result;
 use crate::ir::*;
+use crate::passes::lower::Kernel;
 use crate::passes::lower::memory::access::rmw_bin;
 use crate::passes::lower::split_after;
+use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;
+
+/// The pass `expand_float_atomics`: floating-point atomics that the target lacks.
+pub struct ExpandFloatAtomics;
+
+impl Pass for ExpandFloatAtomics {
+    fn name(&self) -> &'static str {
+        "expand_float_atomics"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        Ok(expand_float_atomics(Kernel::of(module)?.func, cx.target))
+    }
+}
+
+/// The pass `expand_sequential_atomics`: sequentially consistent loads and stores.
+pub struct ExpandSequentialAtomics;
+
+impl Pass for ExpandSequentialAtomics {
+    fn name(&self) -> &'static str {
+        "expand_sequential_atomics"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        Ok(expand_sequential(Kernel::of(module)?.func))
+    }
+}
 
 /// Turns sequentially consistent loads and stores into read-modify-writes; true if anything changed.
 ///

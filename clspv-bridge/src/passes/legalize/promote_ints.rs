@@ -21,7 +21,7 @@ impl Pass for PromoteInts {
     fn name(&self) -> &'static str {
         "promote_ints"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         if cx.target.int8 && cx.target.int16 {
             return Ok(false);
         }

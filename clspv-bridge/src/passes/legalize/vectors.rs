@@ -295,7 +295,7 @@ impl Pass for LegalizeVec {
     fn name(&self) -> &'static str {
         "legalize_vec"
     }
-    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= run(f);

@@ -37,7 +37,11 @@ impl Pass for LowerGeneric {
     fn name(&self) -> &'static str {
         "lower_generic"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    /// A processor has one address space.
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        cx.target.cpu.is_none()
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= lower(f);

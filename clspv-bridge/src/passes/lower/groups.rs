@@ -11,13 +11,32 @@
 //! to the target of that one. The order of operands is kept, no control flow is added, and inactive
 //! work-items are never read.
 
+use crate::error::Result;
 use crate::ir::group::identity;
 use crate::ir::*;
+use crate::passes::lower::Kernel;
+use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;
 
 const SUB: Scope = Scope::SubGroup;
 const MASK: Type = Type::Vector(Scalar::I32, 4);
+
+/// The pass `lower_groups`: sub-group operations that the target lacks.
+pub struct LowerGroups;
+
+impl Pass for LowerGroups {
+    fn name(&self) -> &'static str {
+        "lower_groups"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let size = cx.lowering()?.abi.sub_group_size;
+        Ok(run(Kernel::of(module)?.func, cx.target, size))
+    }
+}
 
 /// Whether a kernel uses sub-groups: operations, queries, barriers.
 pub fn uses_sub_groups(func: &Function) -> bool {

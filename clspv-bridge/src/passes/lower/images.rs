@@ -16,10 +16,31 @@ use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
+use crate::passes::lower::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::lower::{implicit_arg_offset, split_after};
+use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The pass `lower_images`: image operations to accesses of descriptors.
+pub struct LowerImages;
+
+impl Pass for LowerImages {
+    fn name(&self) -> &'static str {
+        "lower_images"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let target = cx.target;
+        let abi = &mut cx.lowering()?.abi;
+        let kernel = Kernel::of(module)?;
+        run(kernel.func, kernel.info, target, abi)?;
+        Ok(true)
+    }
+}
 
 /// cl_channel_type of signed and narrow integer formats.
 const SIGNED_INT8: i32 = 0x10d7;

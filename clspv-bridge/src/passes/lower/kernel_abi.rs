@@ -6,8 +6,40 @@
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
+use crate::passes::lower::Kernel;
 use crate::passes::lower::arg_offset;
+use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
+
+/// The pass `lower_by_value`: structures passed by value. Before `sroa`, so that they are split like any other slot.
+pub struct LowerByValue;
+
+impl Pass for LowerByValue {
+    fn name(&self) -> &'static str {
+        "lower_by_value"
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        let kernel = Kernel::of(module)?;
+        by_value(kernel.func, kernel.info)
+    }
+}
+
+/// The pass `lower_value_params`: parameters that are values.
+pub struct LowerValueParams;
+
+impl Pass for LowerValueParams {
+    fn name(&self) -> &'static str {
+        "lower_value_params"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        let kernel = Kernel::of(module)?;
+        value_params(kernel.func, kernel.info)?;
+        Ok(true)
+    }
+}
 
 /// Runs `emit` and moves the instructions that it adds to the front of the entry block.
 pub(crate) fn at_entry<T>(func: &mut Function, emit: impl FnOnce(&mut Builder<'_>) -> T) -> Option<T> {

@@ -1,9 +1,9 @@
 //! Lowering of small kernels, checked by the verifier and by properties of the result.
 
 use super::*;
-use crate::driver::Options;
 use crate::ir::verify::verify_module;
 use crate::metadata::{ArgInfo, ArgKind, KernelInfo};
+use crate::options::Options;
 use crate::target::{FloatAtomics, Target};
 
 fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
@@ -42,7 +42,7 @@ fn kernel(params: &[(Type, ArgInfo)], body: impl FnOnce(&mut Builder<'_>, &[Valu
 fn lower(m: &mut Module, mode: PointerMode, target: &Target) -> Option<LaunchAbi> {
     let options = Options::default();
     let data = crate::passes::lower::globals::layout(m).unwrap();
-    let abi = run(m, mode, &data, &PassContext { target, options: &options }).unwrap();
+    let abi = crate::pipeline::lower(m, mode, &data, &PassContext::new(target, &options)).unwrap();
     if abi.is_some()
         && let Err(e) = verify_module(m)
     {

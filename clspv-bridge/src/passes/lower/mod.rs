@@ -1,15 +1,7 @@
-//! From one inlined, optimised kernel to a function without pointers: runs the `lower_*` and `legalize_*`
-//! steps and lays out the push-constant block.
+//! Lowering: from one inlined, optimised kernel to a function without pointers, images, queries and parameters.
 //!
-//! [`run`] takes a module that holds a single kernel (phase Inlined) and returns the launch contract of the
-//! variant, or `None` when the pointer mode cannot express the kernel (only the bindings mode can fail so).
-//! Run `simplify`, `gvn` and `dce` after it: the steps emit straightforward code. [`prepare`] may run
-//! earlier, before `sroa`, so that structures passed by value are split like any other slot.
-//!
-//! The order of a build: `link::merge`; `builtins::run` and `link::resolve` until the former changes
-//! nothing (library bodies hold built-ins too); `globals::layout` once for the program; then for each
-//! kernel `link::kernel_module`, `inline`, [`prepare`], the common pipeline, and for each pointer mode on a
-//! copy: [`run`], clean-up, `structurize`, emit.
+//! [`crate::pipeline::lower`] runs the passes on a module that holds a single kernel, once for each pointer
+//! mode. [`Lowering`] is the state that they share; its launch contract is the second result.
 //!
 //! During lowering, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]). The last step
 //! assigns real ones, so that only the implicit arguments in use take space.
@@ -19,7 +11,7 @@ pub mod expand_mem;
 pub mod generic;
 pub mod globals;
 pub mod groups;
-mod images;
+pub mod images;
 pub mod kernel_abi;
 pub mod memory;
 pub mod printf;
@@ -30,11 +22,12 @@ pub mod zero_private;
 use crate::abi::{BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::PassContext;
-use crate::passes::legalize::{floats, ints, memory as legalize_memory, vectors};
+use crate::metadata::KernelInfo;
 use crate::passes::lower::globals::DataLayout;
-use crate::passes::quirks::{flush_denorms, flushed_div};
-use memory::{classes, rewrite, virtual_addresses};
+use crate::passes::{Pass, PassContext};
+use crate::target::Target;
+use memory::classes::MemoryPlan;
+use memory::virtual_addresses;
 use std::collections::BTreeSet;
 
 const ARG_BASE: u32 = 0x4000_0000;
@@ -100,6 +93,35 @@ pub(crate) fn is_printf_base(offset: u32) -> bool {
     offset == implicit_arg_offset(ImplicitArg::PrintfBase)
 }
 
+/// The only kernel of a module with its information.
+pub(crate) struct Kernel<'m> {
+    pub func: &'m mut Function,
+    pub info: &'m KernelInfo,
+}
+
+impl Kernel<'_> {
+    /// Borrows the kernel; an error if the module has none, or several.
+    pub fn of(module: &mut Module) -> Result<Kernel<'_>> {
+        let (func, index) = kernel_of_parts(&mut module.functions, module.kernels.len())?;
+        Ok(Kernel { func, info: &module.kernels[index] })
+    }
+}
+
+/// Returns the only kernel function and the index of its information, of which there are `count`.
+pub(crate) fn kernel_of_parts(
+    functions: &mut PrimaryMap<FuncRef, Function>,
+    count: usize,
+) -> Result<(&mut Function, usize)> {
+    let mut kernels = functions
+        .values_mut()
+        .filter_map(|f| f.kernel.map(|index| (f, index)))
+        .filter(|(f, _)| !f.layout.is_empty());
+    match (kernels.next(), kernels.next()) {
+        (Some((func, index)), None) if index < count => Ok((func, index)),
+        _ => Err(CompileError::internal("lowering needs a module with exactly one kernel")),
+    }
+}
+
 /// Returns the only kernel function of the module and the index of its information.
 pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     let mut kernels =
@@ -110,83 +132,90 @@ pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     }
 }
 
-/// Turns loads of structures passed by value (parameters that are the address of the argument's bytes) into
-/// loads of the argument block. Works in any phase; run it after inlining and before `sroa`.
-pub fn prepare(module: &mut Module) -> Result<bool> {
-    let (func, info) = kernel_of(module)?;
-    let info = module.kernels[info].clone();
-    kernel_abi::by_value(&mut module.functions[func], &info)
+/// State of the lowering of one kernel for one pointer mode, which its passes fill.
+pub struct Lowering<'a> {
+    /// Layout of the program's data block.
+    pub data: &'a DataLayout,
+    /// The launch contract.
+    pub abi: LaunchAbi,
+    /// Memory of the kernel's pointers, from `partition_memory` on.
+    pub(crate) plan: Option<MemoryPlan>,
+    /// Whether the pointer mode can express the kernel; only the bindings mode may not.
+    pub fits: bool,
 }
 
-/// Lowers the module's kernel to phase Legal for one pointer mode. `data` is the program's data block layout.
-pub fn run(
-    module: &mut Module,
-    mode: PointerMode,
-    data: &DataLayout,
-    cx: &PassContext<'_>,
-) -> Result<Option<LaunchAbi>> {
-    prepare(module)?;
-    let (kernel, index) = kernel_of(module)?;
-    let info = module.kernels[index].clone();
-    let globals = module.globals.clone();
-    let func = &mut module.functions[kernel];
-    let mut abi = LaunchAbi {
-        mode,
-        block_storage: BlockStorage::Push,
-        implicit_args: Vec::new(),
-        args_offset: 0,
-        block_size: 0,
-        bindings: Vec::new(),
-        readonly: Vec::new(),
-        local_specs: Vec::new(),
-        common_local_args: Vec::new(),
-        static_local_bytes: 0,
-        private_bytes: 0,
-        sub_group_size: sub_group_size(func, &info, cx)?,
-    };
-    floats::run(func, cx.target)?;
-    if !cx.options.fast_relaxed_math {
-        flushed_div::run(func, cx.target);
+impl<'a> Lowering<'a> {
+    /// The state before the first pass of the lowering; an error for a required sub-group size that the target
+    /// lacks.
+    pub fn new(
+        module: &mut Module,
+        mode: PointerMode,
+        data: &'a DataLayout,
+        target: &Target,
+    ) -> Result<Lowering<'a>> {
+        let kernel = Kernel::of(module)?;
+        let abi = LaunchAbi {
+            mode,
+            block_storage: BlockStorage::Push,
+            implicit_args: Vec::new(),
+            args_offset: 0,
+            block_size: 0,
+            bindings: Vec::new(),
+            readonly: Vec::new(),
+            local_specs: Vec::new(),
+            common_local_args: Vec::new(),
+            static_local_bytes: 0,
+            private_bytes: 0,
+            sub_group_size: sub_group_size(kernel.func, kernel.info, target)?,
+        };
+        Ok(Lowering { data, abi, plan: None, fits: true })
     }
-    flush_denorms::run(func, cx.target);
-    crate::passes::lower::generic::lower(func);
-    crate::passes::lower::expand_mem::expand(func);
-    legalize_memory::expand_float_atomics(func, cx.target);
-    legalize_memory::expand_sequential(func);
-    groups::run(func, cx.target, abi.sub_group_size);
-    work_item::run(func, &info, cx.options.uniform_work_group_size, abi.sub_group_size)?;
-    kernel_abi::value_params(func, &info)?;
-    images::run(func, &info, cx.target, &mut abi)?;
-    vectors::run(func);
-    let has_data = data.block.size() != 0;
-    let Some(plan) = classes::plan(func, &info, &globals, has_data, cx, &mut abi)? else {
-        return Ok(None);
-    };
-    rewrite::run(func, &globals, data, &plan, cx.target)?;
-    module.phase = Phase::Lowered;
-    let func = &mut module.functions[kernel];
-    ints::run(func, cx.target);
-    if !lay_out_block(func, info.args_size, cx.target.max_push_constants, &mut abi)? {
-        return Ok(None);
+}
+
+/// The error of a lowering pass outside of [`crate::pipeline::lower`].
+pub(crate) fn no_lowering() -> CompileError {
+    CompileError::internal("a lowering pass needs the state of a lowering")
+}
+
+/// The pass `lower_arguments`: lays out the kernel argument block and loads arguments from it.
+pub struct LowerArguments;
+
+impl Pass for LowerArguments {
+    fn name(&self) -> &'static str {
+        "lower_arguments"
     }
-    func.sig.params.clear();
-    remove_dead(func);
-    module.phase = Phase::Legal;
-    Ok(Some(abi))
+    fn needs(&self) -> Phase {
+        Phase::Lowered
+    }
+    fn gives(&self) -> Option<Phase> {
+        Some(Phase::Legal)
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let max_push = cx.target.max_push_constants;
+        let lowering = cx.lowering()?;
+        let kernel = Kernel::of(module)?;
+        lowering.fits = lay_out_block(kernel.func, kernel.info.args_size, max_push, &mut lowering.abi)?;
+        if lowering.fits {
+            kernel.func.sig.params.clear();
+            remove_dead(kernel.func);
+        }
+        module.phase = Phase::Legal;
+        Ok(true)
+    }
 }
 
 /// Work-items of a full sub-group; 0 if the kernel uses no sub-groups.
-fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &PassContext<'_>) -> Result<u32> {
+fn sub_group_size(func: &Function, info: &KernelInfo, target: &Target) -> Result<u32> {
     let size = match info.reqd_sub_group_size {
         // The attribute must name a size of the device.
-        Some(n) if !cx.target.has_sub_group_size(n) => {
+        Some(n) if !target.has_sub_group_size(n) => {
             return Err(CompileError::unsupported(
                 format!("a required sub-group size of {n} on this device"),
                 0,
             ));
         }
         Some(n) => n,
-        None => cx.target.subgroup_size.max(1),
+        None => target.subgroup_size.max(1),
     };
     Ok(if groups::uses_sub_groups(func) { size } else { 0 })
 }

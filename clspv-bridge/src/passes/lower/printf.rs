@@ -25,7 +25,7 @@ impl Pass for LowerPrintf {
     fn needs(&self) -> Phase {
         Phase::Inlined
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         let Module { functions, globals, kernels, .. } = module;
         for func in functions.values_mut() {

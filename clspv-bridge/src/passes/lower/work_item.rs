@@ -10,7 +10,26 @@ use crate::error::Result;
 use crate::ir::WorkItemQuery as Q;
 use crate::ir::*;
 use crate::metadata::KernelInfo;
+use crate::passes::lower::Kernel;
 use crate::passes::lower::implicit_arg_offset;
+use crate::passes::{Pass, PassContext};
+
+/// The pass `lower_work_item`: work-item queries.
+pub struct LowerWorkItem;
+
+impl Pass for LowerWorkItem {
+    fn name(&self) -> &'static str {
+        "lower_work_item"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let kernel = Kernel::of(module)?;
+        let size = cx.lowering()?.abi.sub_group_size;
+        run(kernel.func, kernel.info, cx.options.uniform_work_group_size, size)
+    }
+}
 
 struct Queries<'b, 'f> {
     b: &'b mut Builder<'f>,

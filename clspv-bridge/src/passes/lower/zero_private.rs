@@ -15,7 +15,10 @@ impl Pass for ZeroPrivate {
     fn name(&self) -> &'static str {
         "zero_private"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        cx.options.initialize_private
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= zero(f);

@@ -18,7 +18,7 @@ impl Pass for Gvn {
     fn name(&self) -> &'static str {
         "gvn"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= number(f);

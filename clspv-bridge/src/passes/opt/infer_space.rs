@@ -25,7 +25,7 @@ impl Pass for InferSpace {
     fn name(&self) -> &'static str {
         "infer_space"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= infer(f);

@@ -21,7 +21,10 @@ impl Pass for Inline {
     fn name(&self) -> &'static str {
         "inline"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn gives(&self) -> Option<Phase> {
+        Some(Phase::Inlined)
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let mut kept = EntitySet::new();
         match &cx.target.cpu {
             Some(cpu) if cpu.instrumented => kept = instrumentation::non_inlined(module, &bottom_up(module)?),

@@ -1,11 +1,26 @@
 //! Facts that instrumented code (for a device that checks memory accesses) must keep, and its inline policy.
 
 use crate::analysis::Cfg;
+use crate::error::Result;
 use crate::ir::{Block, EntityRef, EntitySet, FuncRef, Function, Module, Op, Root, Slot, Type, Value};
+use crate::passes::{Pass, PassContext};
 use std::collections::{HashMap, HashSet};
 
+/// The pass `mark_copies`: which loads belong to copies, in instrumented code.
+pub struct MarkCopies;
+
+impl Pass for MarkCopies {
+    fn name(&self) -> &'static str {
+        "mark_copies"
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        mark_copies(module, cx.is_instrumented());
+        Ok(true)
+    }
+}
+
 /// Marks loads that belong to a copy for instrumented code, and removes the marks otherwise.
-pub fn mark_copies(module: &mut Module, instrumented: bool) {
+fn mark_copies(module: &mut Module, instrumented: bool) {
     for data in module.functions.values_mut().flat_map(|f| f.insts.values_mut()) {
         match &mut data.op {
             Op::Memcpy { src, .. } => src.copied = instrumented,

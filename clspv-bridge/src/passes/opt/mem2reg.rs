@@ -22,7 +22,7 @@ impl Pass for Mem2Reg {
     fn name(&self) -> &'static str {
         "mem2reg"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
         let mut changed = false;
         for f in module.functions.values_mut() {

@@ -15,7 +15,7 @@ impl Pass for PrivateVolatile {
     fn name(&self) -> &'static str {
         "private_volatile"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= relax(f);

@@ -22,7 +22,7 @@ impl Pass for Simplify {
     fn name(&self) -> &'static str {
         "simplify"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= simplify(f);

@@ -20,7 +20,7 @@ impl Pass for Sroa {
     fn name(&self) -> &'static str {
         "sroa"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= split(f);

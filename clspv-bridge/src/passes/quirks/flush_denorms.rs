@@ -4,9 +4,31 @@
 //! The built-in library has to stay within its error bounds on both kinds; with this pass, one device tests
 //! both. Operands are flushed as well as results, as NVIDIA's instructions do.
 
+use crate::error::Result;
 use crate::ir::*;
+use crate::passes::lower::Kernel;
+use crate::passes::{Pass, PassContext};
 use crate::target::{Denorms32, Target};
 use std::collections::HashMap;
+
+/// The pass `flush_denorms`: single-precision denormals of devices that are made to flush them.
+pub struct FlushDenorms;
+
+impl Pass for FlushDenorms {
+    fn name(&self) -> &'static str {
+        "flush_denorms"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        cx.target.denorms32 == Denorms32::MadeFlushed
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        run(Kernel::of(module)?.func, cx.target);
+        Ok(true)
+    }
+}
 
 /// Flushes operands and results of every single-precision operation that is not a mere move of bits.
 pub fn run(func: &mut Function, target: &Target) {

@@ -5,8 +5,30 @@
 //! divisions are scaled down. Precision that the scaled dividend loses affects only quotients that are
 //! denormal themselves.
 
+use crate::error::Result;
 use crate::ir::*;
+use crate::passes::lower::Kernel;
+use crate::passes::{Pass, PassContext};
 use crate::target::{Denorms32, Target};
+
+/// The pass `flushed_div`: division on devices that flush denormals.
+pub struct FlushedDiv;
+
+impl Pass for FlushedDiv {
+    fn name(&self) -> &'static str {
+        "flushed_div"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        !cx.options.fast_relaxed_math && cx.target.denorms32 != Denorms32::Kept
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        run(Kernel::of(module)?.func, cx.target);
+        Ok(true)
+    }
+}
 
 /// Divisors above this have a denormal reciprocal: 2^126.
 const LARGE: u64 = 0x7e80_0000;

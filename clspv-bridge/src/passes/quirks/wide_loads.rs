@@ -24,7 +24,7 @@ impl Pass for WideLoads {
     fn needs(&self) -> Phase {
         Phase::Lowered
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         if !cx.target.scatters_wide_loads {
             return Ok(false);
         }

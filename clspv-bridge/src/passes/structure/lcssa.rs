@@ -28,7 +28,7 @@ impl Pass for Lcssa {
     fn needs(&self) -> Phase {
         Phase::Structured
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         if cx.target.needs_lcssa {
             for f in module.functions.values_mut() {
@@ -286,8 +286,8 @@ mod tests {
     fn closed(text: &str) -> (bool, String) {
         let mut module = parse::parse_module(text).unwrap();
         let target = crate::Target { needs_lcssa: true, ..crate::Target::generic() };
-        let cx = PassContext { target: &target, options: &crate::driver::Options::default() };
-        let changed = Lcssa.run(&mut module, &cx).unwrap();
+        let options = crate::options::Options::default();
+        let changed = Lcssa.run(&mut module, &mut PassContext::new(&target, &options)).unwrap();
         verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}"));
         (changed, module.to_string())
     }

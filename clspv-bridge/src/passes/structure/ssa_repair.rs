@@ -21,7 +21,7 @@ impl Pass for SsaRepair {
     fn name(&self) -> &'static str {
         "ssa_repair"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
         for f in module.functions.values_mut() {
             changed |= repair(f);

@@ -35,7 +35,10 @@ impl Pass for Structurize {
     fn name(&self) -> &'static str {
         "structurize"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn gives(&self) -> Option<Phase> {
+        Some(Phase::Structured)
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let latches = cx.target.tests_in_continue;
         for f in module.functions.values_mut() {
             // Emission recurses with the nesting of constructs: large functions need a large stack.

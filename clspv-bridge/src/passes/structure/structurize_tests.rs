@@ -463,9 +463,10 @@ fn large_functions() {
     Builder::new(&mut f, cur).ret(&[]);
     let mut m = Module::default();
     m.functions.push(f);
-    let options = crate::driver::Options::default();
-    let cx = crate::passes::PassContext { target: &crate::Target::generic(), options: &options };
-    crate::passes::run(&mut m, &["structurize"], &cx).unwrap();
+    let options = crate::options::Options::default();
+    let target = crate::Target::generic();
+    let cx = &mut crate::passes::PassContext::new(&target, &options);
+    crate::pipeline::run(&mut m, &[&super::Structurize], cx).unwrap();
     let f = m.functions.values().next().unwrap();
     assert!(f.layout.len() >= 10_000);
 }

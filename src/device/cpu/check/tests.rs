@@ -7,7 +7,8 @@ use super::super::exec;
 use super::super::pool::Pool;
 use super::report::{Fault, Finding, Reports};
 use super::{Checker, Checks};
-use clspv_bridge::driver::{self, FrontConfig, Options};
+use clspv_bridge::driver;
+use clspv_bridge::options::{FrontConfig, Options};
 use std::sync::Arc;
 
 const ALL: Checks = Checks { memory: true, race: true, uninit: true };

@@ -13,9 +13,9 @@ mod integer;
 mod math;
 mod memory;
 
-use crate::error::Result;
+use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::{Pass, PassContext};
+use crate::passes::{Pass, PassContext, link};
 use std::collections::HashMap;
 
 /// The pass `lower_builtins`.
@@ -25,8 +25,34 @@ impl Pass for LowerBuiltins {
     fn name(&self) -> &'static str {
         "lower_builtins"
     }
-    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         run(module, cx)
+    }
+}
+
+/// The pass `link_builtins`: lowers built-ins and links the library functions that they become.
+pub struct LinkBuiltins;
+
+impl Pass for LinkBuiltins {
+    fn name(&self) -> &'static str {
+        "link_builtins"
+    }
+    fn gives(&self) -> Option<Phase> {
+        Some(Phase::Linked)
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let Some(library) = cx.library else {
+            return Err(CompileError::internal("`link_builtins` needs the built-in library"));
+        };
+        // Library functions use built-ins themselves; they do not recurse, so this ends after a few iterations.
+        for _ in 0..8 {
+            link::resolve(module, library)?;
+            if !run(module, cx)? {
+                break;
+            }
+        }
+        link::resolve(module, library)?;
+        Ok(true)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Built-ins as operations and as library calls.
 
 use super::*;
-use crate::driver::Options;
 use crate::ir::verify::verify_module;
+use crate::options::Options;
 use crate::target::Target;
 
 /// Lowers one instruction over undefined operands of the given types and verifies the module.
@@ -16,7 +16,7 @@ fn lower(op: Op, params: &[Type], result: Type, target: &Target, options: &Optio
     let v = b.value(op, &args, result);
     b.ret(&[v]);
     m.functions.push(f);
-    assert!(run(&mut m, &PassContext { target, options }).unwrap());
+    assert!(run(&mut m, &PassContext::new(target, options)).unwrap());
     if let Err(e) = verify_module(&m) {
         panic!("{e}");
     }

@@ -1,0 +1,106 @@
+//! What a compilation is given and what its front half returns: options, configuration, headers, libraries.
+
+/// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// -cl-std=..., e.g. "CL1.2"; empty for the default.
+    pub std: String,
+    /// -D, -I, -U in order, as clang takes them ("-DX=1", "-I/dir with spaces").
+    pub preprocessor: Vec<String>,
+    pub opt_disable: bool,
+    pub mad_enable: bool,
+    pub no_signed_zeros: bool,
+    pub unsafe_math: bool,
+    pub finite_math: bool,
+    pub fast_relaxed_math: bool,
+    pub denorms_are_zero: bool,
+    pub single_precision_constant: bool,
+    pub correctly_rounded_divide_sqrt: bool,
+    /// Whether work-group sizes must divide launches evenly: -cl-uniform-work-group-size, or the language's
+    /// rule ([`Options::has_uniform_groups`]).
+    pub uniform_work_group_size: bool,
+    pub kernel_arg_info: bool,
+    pub warnings_off: bool,
+    pub warnings_are_errors: bool,
+    /// -g
+    pub debug_info: bool,
+    /// Whether local and private memory are zero when a kernel begins (a property of the context:
+    /// cl_khr_initialize_memory).
+    pub initialize_local: bool,
+    pub initialize_private: bool,
+}
+
+impl Options {
+    /// Whether work-group sizes must divide launches evenly: before OpenCL C 2.0 always, afterwards if the
+    /// build options state it. Source without -cl-std is OpenCL C 1.2; an intermediate language has no such
+    /// default.
+    pub fn has_uniform_groups(&self, from_source: bool) -> bool {
+        self.uniform_work_group_size || self.is_before_2_0() && from_source
+    }
+
+    /// Whether source is OpenCL C of a version before 2.0, as without -cl-std.
+    pub fn is_before_2_0(&self) -> bool {
+        matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
+    }
+}
+
+/// clang's configuration: version, extensions and features that the device advertises.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FrontConfig {
+    /// Path of clang; if empty, [`crate::front::clang::find`] searches for it.
+    pub clang: String,
+    /// More arguments for clang, after all others.
+    pub clang_args: Vec<String>,
+    /// Extension and feature macros to enable, e.g. "cl_khr_fp64", "__opencl_c_int64".
+    pub extensions: Vec<String>,
+    /// CL_DEVICE_ADDRESS_BITS is always 64; endianness always little.
+    pub image_support: bool,
+    /// Value of __OPENCL_VERSION__, e.g. 310.
+    pub opencl_version: u32,
+    /// For instrumented code ([`crate::target::CpuTarget::instrumented`]): compiles without LLVM's passes,
+    /// and records line numbers.
+    pub instrumented: bool,
+}
+
+/// A header of clCompileProgram: include name and text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    pub name: String,
+    pub text: String,
+}
+
+/// Library SPIR-V of one translation unit with the log of warnings.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// OpenCL SPIR-V.
+    pub spirv: Vec<u32>,
+    /// Diagnostics (warnings), possibly empty.
+    pub log: String,
+    /// Argument information taken from the source, by kernel (empty if not needed).
+    pub arg_info: Vec<crate::front::clang::KernelArgInfo>,
+}
+
+/// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.
+pub type SpecConstants = [(u32, Vec<u8>)];
+
+/// The kernels of a program to compile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kernels {
+    /// All; one that cannot be compiled fails the program.
+    Every,
+    /// Those that the target supports; the others are listed in [`CompiledProgram::absent`]. These include
+    /// kernels whose trip counts may exceed the target's limit, which `Every` accepts: most such kernels stay
+    /// below.
+    Possible,
+    /// The kernels of these names; one that cannot be compiled fails the program.
+    Named(Vec<String>),
+}
+
+impl Kernels {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self {
+            Kernels::Named(names) => names.iter().any(|n| n == name),
+            Kernels::Every | Kernels::Possible => true,
+        }
+    }
+}
