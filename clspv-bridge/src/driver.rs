@@ -266,7 +266,7 @@ fn variant(
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }
-    pipeline::run(&mut module, pipeline::STRUCTURE, cx)?;
+    pipeline::structure(&mut module, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;

@@ -18,6 +18,7 @@ use crate::passes::legalize::ints::LegalizeInts;
 use crate::passes::legalize::memory::{ExpandFloatAtomics, ExpandSequentialAtomics};
 use crate::passes::legalize::promote_ints::PromoteInts;
 use crate::passes::legalize::vectors::LegalizeVec;
+use crate::passes::lower::LowerArguments;
 use crate::passes::lower::builtins::{LinkBuiltins, LowerBuiltins};
 use crate::passes::lower::expand_mem::ExpandMem;
 use crate::passes::lower::generic::LowerGeneric;
@@ -28,9 +29,9 @@ use crate::passes::lower::kernel_abi::{LowerByValue, LowerValueParams};
 use crate::passes::lower::memory::classes::PartitionMemory;
 use crate::passes::lower::memory::rewrite::LowerMemory;
 use crate::passes::lower::printf::LowerPrintf;
+use crate::passes::lower::state::Lowering;
 use crate::passes::lower::work_item::LowerWorkItem;
 use crate::passes::lower::zero_private::ZeroPrivate;
-use crate::passes::lower::{LowerArguments, Lowering};
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
@@ -124,11 +125,11 @@ pub const LOWER: Passes = &[
 /// Tidies the straightforward code that lowering leaves.
 pub const TIDY_LOWERED: Passes = &[&Simplify, &Gvn, &DemandedBits, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
-/// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: Passes = &[&ExpandInts, &PromoteInts, &WideLoads, &Structurize, &Lcssa];
+/// 64-bit integers, for targets that lack them.
+pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
-/// Tidies what expanding integers leaves; part of `expand_ints`.
-pub(crate) const TIDY: Passes = &[&Simplify, &Gvn, &SimplifyCfg, &Dce];
+/// The last step before emission; nothing may change control flow after it.
+pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &Structurize, &Lcssa];
 
 /// Passes that only filetests run by themselves.
 const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];
@@ -140,6 +141,7 @@ pub const PIPELINES: &[(&str, Passes)] = &[
     ("instrument", INSTRUMENT),
     ("lower", LOWER),
     ("tidy_lowered", TIDY_LOWERED),
+    ("expand_ints", EXPAND_INTS),
     ("structure", STRUCTURE),
 ];
 
@@ -171,6 +173,14 @@ pub fn lower(
     cx.lowering = Some(Lowering::new(module, mode, data, cx.target)?);
     run(module, LOWER, &mut cx)?;
     Ok(cx.lowering.filter(|lowering| lowering.fits).map(|lowering| lowering.abi))
+}
+
+/// Brings a lowered kernel into the form that `back::spirv` takes (phase Structured).
+pub fn structure(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
+    if !cx.target.int64 {
+        run(module, EXPAND_INTS, cx)?;
+    }
+    run(module, STRUCTURE, cx)
 }
 
 /// Runs passes in order, except those that do not apply; stops where a pointer mode cannot express the kernel.
@@ -253,7 +263,14 @@ mod tests {
     #[test]
     fn phases_rise_along_the_pipeline() {
         let mut phase = Phase::Imported;
-        for pass in PREPARE.iter().chain(OPTIMISE).chain(LOWER).chain(TIDY_LOWERED).chain(STRUCTURE) {
+        for pass in PREPARE
+            .iter()
+            .chain(OPTIMISE)
+            .chain(LOWER)
+            .chain(TIDY_LOWERED)
+            .chain(EXPAND_INTS)
+            .chain(STRUCTURE)
+        {
             assert!(pass.needs() <= phase, "{} needs {:?}, has {phase:?}", pass.name(), pass.needs());
             if let Some(gives) = pass.gives() {
                 assert!(gives >= phase, "{}", pass.name());

@@ -23,7 +23,8 @@
 use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::options::{Library, Options};
-use clspv_bridge::passes::lower::{Lowering, globals};
+use clspv_bridge::passes::lower::globals;
+use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
 use clspv_bridge::passes::{Pass, PassContext};
 use clspv_bridge::target::Denorms32;

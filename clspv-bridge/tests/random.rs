@@ -728,7 +728,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
         let step = format!("lowered, {mode:?}");
         verified(&step, &m).map_err(explain)?;
         check(&step, &m, &wanted, run_lowered(&m, &abi, &data)).map_err(explain)?;
-        for pass in pipeline::TIDY_LOWERED.iter().chain(pipeline::STRUCTURE) {
+        for pass in pipeline::TIDY_LOWERED.iter().chain(pipeline::EXPAND_INTS).chain(pipeline::STRUCTURE) {
             let name = pass.name();
             pipeline::run_pass(&mut m, *pass, cx).map_err(|e| explain(format!("{name}: {e}")))?;
             let step = format!("{name} after lowering, {mode:?}");

@@ -4,6 +4,7 @@
 pub mod cfg;
 pub mod domtree;
 pub mod loops;
+pub mod sub_groups;
 pub mod trip_count;
 
 pub use cfg::Cfg;

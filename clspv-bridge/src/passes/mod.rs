@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::ir::{Module, Phase};
 use crate::options::Options;
 use crate::target::Target;
-use lower::Lowering;
+use lower::state::{self, Lowering};
 use std::time::Duration;
 
 /// Receives the module after each pass, for dumps and timings.
@@ -49,7 +49,7 @@ impl<'a> PassContext<'a> {
 
     /// State of the lowering; an error outside of one.
     pub(crate) fn lowering(&mut self) -> Result<&mut Lowering<'a>> {
-        self.lowering.as_mut().ok_or_else(lower::no_lowering)
+        self.lowering.as_mut().ok_or_else(state::no_lowering)
     }
 }
 

@@ -24,6 +24,7 @@ mod tool;
 mod tree;
 mod uniformity;
 
+use crate::analysis::sub_groups::uses_sub_groups;
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -32,7 +33,7 @@ use crate::native::NativeKernel;
 use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
 use crate::passes::lower::groups as lower_groups;
-use crate::passes::lower::kernel_of;
+use crate::passes::lower::state::kernel_of;
 use crate::passes::structure::structurize;
 use emit::{Emit, Request};
 use std::collections::hash_map::Entry;
@@ -68,7 +69,7 @@ pub fn kernel(
     let (kernel, index) = kernel_of(module)?;
     let info = &module.kernels[index];
     let mut func = module.functions[kernel].clone();
-    let linear = lower_groups::uses_sub_groups(&func);
+    let linear = uses_sub_groups(&func);
     if linear {
         // The attribute must name a size of the device.
         if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != width) {

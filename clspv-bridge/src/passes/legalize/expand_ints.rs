@@ -29,8 +29,6 @@ impl Pass for ExpandInts {
         for f in module.functions.values_mut() {
             run(f)?;
         }
-        // Tidies the halves of constants and of unused results.
-        crate::pipeline::run(module, crate::pipeline::TIDY, cx)?;
         Ok(true)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::lower::Kernel;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::ir::*;
-use crate::passes::lower::Kernel;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
 

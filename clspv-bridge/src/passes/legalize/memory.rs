@@ -5,9 +5,9 @@
 
 use crate::error::Result;
 use crate::ir::*;
-use crate::passes::lower::Kernel;
 use crate::passes::lower::memory::access::rmw_bin;
 use crate::passes::lower::split_after;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;

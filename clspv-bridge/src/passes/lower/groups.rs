@@ -14,7 +14,7 @@
 use crate::error::Result;
 use crate::ir::group::identity;
 use crate::ir::*;
-use crate::passes::lower::Kernel;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::HashMap;
@@ -36,25 +36,6 @@ impl Pass for LowerGroups {
         let size = cx.lowering()?.abi.sub_group_size;
         Ok(run(Kernel::of(module)?.func, cx.target, size))
     }
-}
-
-/// Whether a kernel uses sub-groups: operations, queries, barriers.
-pub fn uses_sub_groups(func: &Function) -> bool {
-    use WorkItemQuery as Q;
-    func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| match &func.insts[*i].op {
-        Op::Group { .. } => true,
-        Op::Barrier { exec, .. } => *exec == SUB,
-        Op::WorkItem { query, .. } => matches!(
-            query,
-            Q::SubGroupSize
-                | Q::SubGroupMaxSize
-                | Q::NumSubGroups
-                | Q::EnqueuedNumSubGroups
-                | Q::SubGroupId
-                | Q::SubGroupLocalId
-        ),
-        _ => false,
-    })
 }
 
 /// Replaces every sub-group operation; true if anything changed.

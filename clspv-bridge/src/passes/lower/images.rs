@@ -16,7 +16,7 @@ use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::passes::lower::Kernel;
+use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::lower::{implicit_arg_offset, split_after};
 use crate::passes::{Pass, PassContext};

@@ -6,8 +6,8 @@
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::passes::lower::Kernel;
 use crate::passes::lower::arg_offset;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
 

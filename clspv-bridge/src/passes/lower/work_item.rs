@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::ir::WorkItemQuery as Q;
 use crate::ir::*;
 use crate::metadata::KernelInfo;
-use crate::passes::lower::Kernel;
 use crate::passes::lower::implicit_arg_offset;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 
 /// The pass `lower_work_item`: work-item queries.

@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::ir::*;
-use crate::passes::lower::Kernel;
+use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::{Denorms32, Target};
 

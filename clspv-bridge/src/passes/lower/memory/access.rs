@@ -8,7 +8,7 @@
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::lower::memory::classes::Region;
+use crate::passes::lower::memory::plan::Region;
 use crate::passes::lower::split_after;
 use crate::target::{FloatAtomics, Target};
 use std::collections::HashMap;

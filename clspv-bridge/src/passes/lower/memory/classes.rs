@@ -25,9 +25,10 @@ use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::Pass;
 use crate::passes::PassContext;
-use crate::passes::lower::memory::virtual_addresses::{self, BoundBuffer};
+use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
+use crate::passes::lower::memory::virtual_addresses;
+use crate::passes::lower::state::{kernel_of_parts, no_lowering};
 use crate::passes::lower::{arg_offset, implicit_arg_offset};
-use crate::passes::lower::{kernel_of_parts, no_lowering};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The pass `partition_memory`: points-to analysis, and the memory of each class.
@@ -50,62 +51,6 @@ impl Pass for PartitionMemory {
         let result = planned.map(|plan| lowering.plan = plan);
         cx.lowering = Some(lowering);
         result.map(|()| true)
-    }
-}
-
-/// Representation of the pointers of a class.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PointerRep {
-    /// `i64` device or virtual address.
-    Addr,
-    /// `i32` byte offset into a region.
-    Region(usize),
-    /// `i64` device address or tagged offset (see `lower_generic`).
-    Tagged,
-}
-
-/// Memory of a class.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Region {
-    /// A workgroup or private array with this element type.
-    Array { var: Var, elem: Type, class: VarClass },
-    /// A storage-buffer binding, seen through a view of each accessed type.
-    Binding { binding: u32, readonly: bool },
-    /// Never accessed.
-    Unused,
-}
-
-/// Representation and memory of all pointers of a kernel.
-pub(crate) struct MemoryPlan {
-    rep: Vec<Option<PointerRep>>,
-    pub regions: Vec<Region>,
-    /// Address space of each region.
-    pub region_space: Vec<Space>,
-    pub slot_offset: HashMap<Slot, u32>,
-    pub local_offset: HashMap<Global, u32>,
-    /// Pointers that are not NULL where they are used, unless behaviour is undefined.
-    pub dereferenced: EntitySet<Value>,
-    /// The pointer mode is [`PointerMode::Virtual`].
-    pub is_virtual: bool,
-    /// In the virtual mode: the buffer of each region of global memory, and the buffers that the accesses of
-    /// a value choose from.
-    pub region_buffer: Vec<Option<BoundBuffer>>,
-    candidates: HashMap<(usize, u8), Vec<BoundBuffer>>,
-    candidates_of: Vec<Option<(usize, u8)>>,
-}
-
-impl MemoryPlan {
-    /// Returns the buffers that accesses through a virtual address choose from; empty if there are none.
-    pub(crate) fn candidates(&self, v: Value) -> &[BoundBuffer] {
-        let at = self.candidates_of.get(v.index()).copied().flatten();
-        at.and_then(|at| self.candidates.get(&at)).map_or(&[], Vec::as_slice)
-    }
-    pub(crate) fn rep(&self, v: Value) -> PointerRep {
-        self.rep.get(v.index()).copied().flatten().unwrap_or(PointerRep::Addr)
-    }
-    /// Whether the value was a pointer when the plan was made.
-    pub(crate) fn is_pointer(&self, v: Value) -> bool {
-        self.rep.get(v.index()).copied().flatten().is_some()
     }
 }
 

@@ -3,5 +3,6 @@
 
 pub mod access;
 pub mod classes;
+pub mod plan;
 pub mod rewrite;
 pub mod virtual_addresses;

@@ -12,32 +12,14 @@ use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::memory::access::Accesses;
-use crate::passes::lower::memory::classes::{MemoryObject, PointsToClass, Region};
+use crate::passes::lower::memory::classes::{MemoryObject, PointsToClass};
+use crate::passes::lower::memory::plan::{Base, BoundBuffer, Region};
 use crate::passes::lower::{arg_offset, implicit_arg_offset, split_after};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 
 /// The bits of a virtual address that hold the buffer number; the others are the offset.
 const NUMBER: u64 = 0xffff_ffff_0000_0000;
-
-/// A descriptor and the buffer bound to it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundBuffer {
-    pub region: Region,
-    base: Base,
-    /// Offsets count from the start of the buffer, not from the start of the argument.
-    whole: bool,
-}
-
-/// Source of a bound buffer's virtual address.
-#[derive(Clone, Copy, Debug)]
-enum Base {
-    /// The argument slot at this offset.
-    Slot(u32),
-    Data,
-    /// The print buffer: pointers to it are never stored.
-    None,
-}
 
 /// Key of a points-to class in `memory_classes`.
 type ClassKey = (usize, u8);
