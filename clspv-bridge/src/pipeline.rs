@@ -26,8 +26,7 @@ use crate::passes::lower::globals::DataLayout;
 use crate::passes::lower::groups::LowerGroups;
 use crate::passes::lower::images::LowerImages;
 use crate::passes::lower::kernel_abi::{LowerByValue, LowerValueParams};
-use crate::passes::lower::memory::classes::PartitionMemory;
-use crate::passes::lower::memory::rewrite::LowerMemory;
+use crate::passes::lower::memory::LowerMemory;
 use crate::passes::lower::printf::LowerPrintf;
 use crate::passes::lower::state::Lowering;
 use crate::passes::lower::work_item::LowerWorkItem;
@@ -116,7 +115,6 @@ pub const LOWER: Passes = &[
     &LowerValueParams,
     &LowerImages,
     &LegalizeVec,
-    &PartitionMemory,
     &LowerMemory,
     &LegalizeInts,
     &LowerArguments,

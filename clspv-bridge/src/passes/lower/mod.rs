@@ -110,7 +110,6 @@ impl Pass for LowerArguments {
         let kernel = Kernel::of(module)?;
         lowering.fits = lay_out_block(kernel.func, kernel.info.args_size, max_push, &mut lowering.abi)?;
         if lowering.fits {
-            kernel.func.sig.params.clear();
             remove_dead(kernel.func);
         }
         module.phase = Phase::Legal;

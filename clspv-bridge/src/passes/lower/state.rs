@@ -1,7 +1,6 @@
 //! State that the lowering passes share, and the kernel that they work on.
 
 use super::globals::DataLayout;
-use super::memory::plan::MemoryPlan;
 use crate::abi::{BlockStorage, LaunchAbi, PointerMode};
 use crate::analysis::sub_groups::uses_sub_groups;
 use crate::error::{CompileError, Result};
@@ -54,8 +53,6 @@ pub struct Lowering<'a> {
     pub data: &'a DataLayout,
     /// The launch contract.
     pub abi: LaunchAbi,
-    /// Memory of the kernel's pointers, from `partition_memory` on.
-    pub(crate) plan: Option<MemoryPlan>,
     /// Whether the pointer mode can express the kernel; only the bindings mode may not.
     pub fits: bool,
 }
@@ -84,7 +81,7 @@ impl<'a> Lowering<'a> {
             private_bytes: 0,
             sub_group_size: sub_group_size(kernel.func, kernel.info, target)?,
         };
-        Ok(Lowering { data, abi, plan: None, fits: true })
+        Ok(Lowering { data, abi, fits: true })
     }
 }
 

@@ -466,7 +466,7 @@ fn large_functions() {
     let options = crate::options::Options::default();
     let target = crate::Target::generic();
     let cx = &mut crate::passes::PassContext::new(&target, &options);
-    crate::pipeline::run(&mut m, &[&super::Structurize], cx).unwrap();
+    crate::passes::Pass::run(&super::Structurize, &mut m, cx).unwrap();
     let f = m.functions.values().next().unwrap();
     assert!(f.layout.len() >= 10_000);
 }

@@ -23,36 +23,11 @@ use crate::abi::{
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::passes::Pass;
 use crate::passes::PassContext;
 use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
 use crate::passes::lower::memory::virtual_addresses;
-use crate::passes::lower::state::{kernel_of_parts, no_lowering};
 use crate::passes::lower::{arg_offset, implicit_arg_offset};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The pass `partition_memory`: points-to analysis, and the memory of each class.
-pub struct PartitionMemory;
-
-impl Pass for PartitionMemory {
-    fn name(&self) -> &'static str {
-        "partition_memory"
-    }
-    fn needs(&self) -> Phase {
-        Phase::Inlined
-    }
-    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let Some(mut lowering) = cx.lowering.take() else { return Err(no_lowering()) };
-        let globals = &module.globals;
-        let (func, index) = kernel_of_parts(&mut module.functions, module.kernels.len())?;
-        let has_data = lowering.data.block.size() != 0;
-        let planned = plan(func, &module.kernels[index], globals, has_data, cx, &mut lowering.abi);
-        lowering.fits = !matches!(planned, Ok(None));
-        let result = planned.map(|plan| lowering.plan = plan);
-        cx.lowering = Some(lowering);
-        result.map(|()| true)
-    }
-}
 
 /// Properties of all accesses of a class.
 #[derive(Clone, Debug, Default)]

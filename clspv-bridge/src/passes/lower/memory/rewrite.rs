@@ -15,37 +15,9 @@ use crate::passes::lower::implicit_arg_offset;
 use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
 use crate::passes::lower::memory::virtual_addresses;
-use crate::passes::lower::state::kernel_of_parts;
-use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use smallvec::smallvec;
 use std::collections::HashMap;
-
-/// The pass `lower_memory`: accesses through pointers to accesses of variables and addresses.
-pub struct LowerMemory;
-
-impl Pass for LowerMemory {
-    fn name(&self) -> &'static str {
-        "lower_memory"
-    }
-    fn needs(&self) -> Phase {
-        Phase::Inlined
-    }
-    fn gives(&self) -> Option<Phase> {
-        Some(Phase::Lowered)
-    }
-    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let target = cx.target;
-        let lowering = cx.lowering()?;
-        let Some(plan) = &lowering.plan else {
-            return Err(CompileError::internal("`lower_memory` needs `partition_memory`"));
-        };
-        let (func, _) = kernel_of_parts(&mut module.functions, module.kernels.len())?;
-        run(func, &module.globals, lowering.data, plan, target)?;
-        module.phase = Phase::Lowered;
-        Ok(true)
-    }
-}
 
 /// Constant byte offset of a pointer.
 #[derive(Clone, Copy)]
