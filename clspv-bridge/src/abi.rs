@@ -6,6 +6,7 @@
 //! Specialisation constants 0, 1 and 2 are the workgroup size; further ones are the lengths of local-memory
 //! arguments.
 
+pub use crate::ir::ImplicitArg;
 use crate::metadata::KernelInfo;
 
 /// Name of the entry point of every generated module.
@@ -20,55 +21,6 @@ pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 /// First SpecId of storage images: that of binding `b` is this plus `b`. The value states how texels are
 /// stored ([`crate::texel_order`]). A module has those of its storage images.
 pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
-
-/// An implicit argument: a value at the start of the block, which the runtime fills in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum ImplicitArg {
-    /// u64: global id of the first work-item of this dispatch (global offset + first group times enqueued
-    /// local size).
-    GlobalIdBase(u8),
-    /// u32: first group of this dispatch.
-    GroupBase(u8),
-    /// u64: clEnqueueNDRangeKernel's global_work_offset.
-    GlobalOffset(u8),
-    /// u64: global_work_size.
-    GlobalSize(u8),
-    /// u32: local size of full groups.
-    EnqueuedLocalSize(u8),
-    /// u32: groups of the whole launch.
-    NumGroups(u8),
-    /// u32: work_dim.
-    WorkDim,
-    /// u64: device or virtual address of the program's data block ([`DataBlock`]); in bindings mode unused.
-    DataAddress,
-    /// u64: device address of the print buffer ([`crate::printf`]); in bindings mode unused.
-    PrintfAddress,
-    /// u32: base of the numbers of printf calls in records, which distinguishes the kernels of several
-    /// launches.
-    PrintfBase,
-    /// u32: byte offset of a local-pointer argument in the common workgroup block.
-    LocalArgOffset(u16),
-    /// u32: format of the image set as this argument: cl_channel_order in the high half, cl_channel_type in
-    /// the low one.
-    ImageFormat(u16),
-    /// u32: width, height or depth (dimension 0, 1, 2) of the image set as this argument. The layers of an
-    /// array are the dimension after its last one; dimension 3 is the number of levels of detail.
-    ImageSize(u16, u8),
-}
-
-impl ImplicitArg {
-    /// Bytes of the value, which is also its alignment.
-    pub fn size(self) -> u32 {
-        match self {
-            ImplicitArg::GlobalIdBase(_)
-            | ImplicitArg::GlobalOffset(_)
-            | ImplicitArg::GlobalSize(_)
-            | ImplicitArg::DataAddress
-            | ImplicitArg::PrintfAddress => 8,
-            _ => 4,
-        }
-    }
-}
 
 /// Storage of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

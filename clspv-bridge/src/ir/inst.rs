@@ -7,6 +7,7 @@
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
 use super::image::{ImageDim, ImageOp};
+use super::implicit_arg::ImplicitArg;
 use super::runtime::RuntimeCall;
 use super::types::Space;
 use smallvec::SmallVec;
@@ -399,6 +400,12 @@ pub enum Op {
         input: ShaderInput,
         dim: u8,
     },
+    /// Load from the packed kernel arguments at a byte offset. `-> T` (i32, i64, f32 or f64)
+    Arg {
+        offset: u32,
+    },
+    /// An implicit argument of the launch, or the low word of one. `-> i32 or i64`
+    Implicit(ImplicitArg),
     /// Load from the push-constant block at a byte offset. `-> T` (i32, i64, f32 or f64)
     PushConst {
         offset: u32,

@@ -7,6 +7,7 @@ pub mod fold;
 pub mod func;
 pub mod group;
 pub mod image;
+pub mod implicit_arg;
 pub mod inst;
 pub mod interp;
 pub mod mangle;
@@ -29,6 +30,7 @@ pub use func::{
 };
 pub use group::{GroupOp, LaneMask, Scan};
 pub use image::{ImageDim, ImageOp};
+pub use implicit_arg::ImplicitArg;
 pub use inst::{
     Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering,
     RmwOp, Root, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,

@@ -23,6 +23,7 @@
 use super::entity::{Block, Inst, Value};
 use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
 use super::group::GroupOp;
+use super::implicit_arg::implicit_arg_parts;
 use super::inst::{Access, BlockCall, FenceSpaces, Op, Root};
 use super::module::{GlobalData, Module};
 use super::names::Named;
@@ -412,6 +413,8 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::Clock(_) => "clock",
         Op::WorkItem { .. } => "work_item",
         Op::Input { .. } => "input",
+        Op::Arg { .. } => "arg",
+        Op::Implicit(_) => "implicit_arg",
         Op::PushConst { .. } => "push_const",
         Op::Image { .. } => "image",
         Op::OpenCl(_) => "opencl",
@@ -482,7 +485,12 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Clock(scope) => write!(f, " {}", scope.name()),
         Op::WorkItem { query, dim } => write!(f, " {} {dim}", query.name()),
         Op::Input { input, dim } => write!(f, " {} {dim}", input.name()),
-        Op::PushConst { offset } => write!(f, " {offset}"),
+        Op::Arg { offset } | Op::PushConst { offset } => write!(f, " {offset}"),
+        Op::Implicit(arg) => {
+            let (name, first, second) = implicit_arg_parts(*arg);
+            write!(f, " {name}")?;
+            [first, second].into_iter().flatten().try_for_each(|n| write!(f, " {n}"))
+        }
         Op::Image { op, dim, var } => {
             write!(f, " {} {}", op.name(), dim.name())?;
             var.map_or(Ok(()), |var| write!(f, " in {var}"))

@@ -80,6 +80,8 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
         | Op::Load(_)
         | Op::GlobalAddr(_)
         | Op::AtomicLoad { .. }
+        | Op::Arg { .. }
+        | Op::Implicit(_)
         | Op::PushConst { .. }
         | Op::OpenCl(_)
         | Op::Call(_) => None,
@@ -130,7 +132,13 @@ pub fn arity(op: &Op) -> Option<usize> {
         Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => {
             0
         }
-        Op::Input { .. } | Op::PushConst { .. } | Op::PrintBuffer | Op::Jump | Op::Unreachable => 0,
+        Op::Input { .. }
+        | Op::Arg { .. }
+        | Op::Implicit(_)
+        | Op::PushConst { .. }
+        | Op::PrintBuffer
+        | Op::Jump
+        | Op::Unreachable => 0,
         Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
         Op::Runtime(call) => call.types().0.len(),
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
@@ -253,7 +261,12 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => {
             require(*dim < 3, "the dimension must be 0, 1 or 2")
         }
-        Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
+        Op::Arg { .. } | Op::PushConst { .. } => {
+            require(results[0].access_bytes().is_some(), "unfit result type")
+        }
+        Op::Implicit(arg) => {
+            require(results[0] == I32 || results[0] == I64 && arg.size() == 8, "unfit result type")
+        }
         Op::Image { op, dim, var } => {
             let rest = if var.is_none() { &args[1..] } else { args };
             require(

@@ -381,7 +381,10 @@ impl Verifier<'_> {
             | Op::Memset(_)
             | Op::OpenCl(_)
             | Op::WorkItem { .. } => self.phase >= Phase::Lowered,
-            Op::Image { var, .. } => (self.phase >= Phase::Lowered) != var.is_some(),
+            // Descriptors replace images before memory is lowered.
+            Op::Image { var: Some(_), .. } => self.phase < Phase::Inlined,
+            Op::Image { var: None, .. } => self.phase >= Phase::Lowered,
+            Op::Arg { .. } | Op::Implicit(_) => self.phase >= Phase::Legal,
             _ => self.phase >= Phase::Lowered && op.access().is_some_and(|a| a.root == Root::Ptr),
         };
         forbidden.then(|| format!("not allowed in phase {:?}", self.phase))

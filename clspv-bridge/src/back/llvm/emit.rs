@@ -635,7 +635,8 @@ impl<'a> Emit<'a> {
                 Op::WorkItem { .. }
                     | Op::SlotAddr(_)
                     | Op::GlobalAddr(_)
-                    | Op::PushConst { .. }
+                    | Op::Arg { .. }
+                    | Op::Implicit(_)
                     | Op::PrintBuffer
             ) || matches!(
                 data.op,

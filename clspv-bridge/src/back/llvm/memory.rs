@@ -6,7 +6,6 @@ use super::emit::Emit;
 use super::operand::{Operand, OperandKind, lane_name, suffix};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::lower::{arg_of, is_printf_base};
 
 /// Longest chain of operations that is followed through an address.
 const MOST_OPERATIONS: u32 = 12;
@@ -65,12 +64,10 @@ impl Emit<'_> {
                 Ok(Operand::uniform(self.def(format!("getelementptr i8, ptr {base}, i64 {at}"))))
             }
             Op::PrintBuffer => Ok(Operand::uniform("%print")),
-            Op::PushConst { offset } if is_printf_base(*offset) => Ok(Operand::uniform("%printf.base")),
-            Op::PushConst { offset } => {
-                let at = arg_of(*offset).ok_or_else(|| {
-                    CompileError::unsupported("an implicit argument on this device", data.line)
-                })?;
-                Ok(self.argument_at(at, ty))
+            Op::Arg { offset } => Ok(self.argument_at(*offset, ty)),
+            Op::Implicit(ImplicitArg::PrintfBase) => Ok(Operand::uniform("%printf.base")),
+            Op::Implicit(_) => {
+                Err(CompileError::unsupported("an implicit argument on this device", data.line))
             }
             Op::IsSpace(space) => self.is_space(*space, data.args[0]),
             _ => Err(CompileError::internal("no memory operation")),

@@ -21,7 +21,8 @@ impl Emit<'_> {
             | Op::Fence { .. }
             | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
-            | Op::PushConst { .. }
+            | Op::Arg { .. }
+            | Op::Implicit(_)
             | Op::PrintBuffer
             | Op::IsSpace(_) => self.memory(&data, ty),
             Op::Group { op, .. } => self.group(*op, &data.args, ty),

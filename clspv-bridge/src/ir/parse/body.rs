@@ -7,6 +7,7 @@ use crate::ir::func::{
     BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen,
 };
 use crate::ir::group::GroupOp;
+use crate::ir::implicit_arg::implicit_arg;
 use crate::ir::inst::{
     Access, BinOp, BlockCall, CastOp, FastMath, FenceSpaces, InstData, Op, Root, Rounding, UnOp,
 };
@@ -373,6 +374,14 @@ impl Body<'_> {
             "clock" => Op::Clock(c.named()?),
             "work_item" => Op::WorkItem { query: c.named()?, dim: c.number()? },
             "input" => Op::Input { input: c.named()?, dim: c.number()? },
+            "arg" => Op::Arg { offset: c.number()? },
+            "implicit_arg" => {
+                let name = c.word()?.to_owned();
+                match implicit_arg(&name, || c.number())? {
+                    Some(arg) => Op::Implicit(arg),
+                    None => return c.error(format!("no implicit argument `{name}`")),
+                }
+            }
             "push_const" => Op::PushConst { offset: c.number()? },
             "image" => {
                 let (op, dim) = (c.named()?, c.named()?);

@@ -156,7 +156,13 @@ impl Promoter<'_> {
                 }
                 Some(b.icmp(*cc, x, y))
             }
-            Op::PushConst { .. } | Op::Call(_) | Op::Convert { .. } | Op::OpenCl(_) | Op::Memset(_) => {
+            Op::Arg { .. }
+            | Op::Implicit(_)
+            | Op::PushConst { .. }
+            | Op::Call(_)
+            | Op::Convert { .. }
+            | Op::OpenCl(_)
+            | Op::Memset(_) => {
                 return Err(CompileError::internal(format!("promote_ints: {:?} must be lowered", data.op)));
             }
             _ => {

@@ -16,9 +16,9 @@ use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
+use crate::passes::lower::split_after;
 use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
-use crate::passes::lower::{implicit_arg_offset, split_after};
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -225,21 +225,11 @@ impl Images {
             ImageOp::DataType => Ok(Some(data_type_of(b, arg))),
             ImageOp::Size => {
                 let lanes: Vec<Value> = (0..dim.coordinates() as u8)
-                    .map(|d| {
-                        b.value(
-                            Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, d)) },
-                            &[],
-                            I32,
-                        )
-                    })
+                    .map(|d| b.value(Op::Implicit(ImplicitArg::ImageSize(arg, d)), &[], I32))
                     .collect();
                 Ok(Some(b.vec_build(&lanes)))
             }
-            ImageOp::Levels => Ok(Some(b.value(
-                Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, 3)) },
-                &[],
-                I32,
-            ))),
+            ImageOp::Levels => Ok(Some(b.value(Op::Implicit(ImplicitArg::ImageSize(arg, 3)), &[], I32))),
             ImageOp::Read | ImageOp::ReadLevel => {
                 let ty = result
                     .map(|r| b.ty(r))
@@ -326,7 +316,7 @@ impl Texels {
 }
 
 fn format_of(b: &mut Builder<'_>, arg: u16) -> Value {
-    b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageFormat(arg)) }, &[], I32)
+    b.value(Op::Implicit(ImplicitArg::ImageFormat(arg)), &[], I32)
 }
 
 fn data_type_of(b: &mut Builder<'_>, arg: u16) -> Value {

@@ -6,7 +6,6 @@
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::passes::lower::arg_offset;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
@@ -52,8 +51,7 @@ pub(crate) fn at_entry<T>(func: &mut Function, emit: impl FnOnce(&mut Builder<'_
 
 /// Loads a value of `ty` from the packed arguments at a byte offset.
 pub(crate) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
-    let push =
-        |b: &mut Builder<'_>, at: u32, ty: Type| b.value(Op::PushConst { offset: arg_offset(at) }, &[], ty);
+    let push = |b: &mut Builder<'_>, at: u32, ty: Type| b.value(Op::Arg { offset: at }, &[], ty);
     match ty {
         Type::Vector(s, n) => {
             let lanes: Vec<Value> =

@@ -2,9 +2,6 @@
 //!
 //! [`crate::pipeline::lower`] runs the passes on a module that holds a single kernel, once for each pointer
 //! mode. [`Lowering`] is the state that they share; its launch contract is the second result.
-//!
-//! During lowering, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]). The last step
-//! assigns real ones, so that only the implicit arguments in use take space.
 
 pub mod builtins;
 pub mod expand_mem;
@@ -20,76 +17,13 @@ mod texel_order;
 pub mod work_item;
 pub mod zero_private;
 
-use crate::abi::{BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
-use crate::error::{CompileError, Result};
+use crate::abi::{BlockStorage, LaunchAbi, PointerMode};
+use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use memory::virtual_addresses;
 use state::Kernel;
-use std::collections::BTreeSet;
-
-const ARG_BASE: u32 = 0x4000_0000;
-const IMPLICIT_BASE: u32 = 0x8000_0000;
-/// First numbers of the implicit arguments that belong to kernel arguments.
-const LOCAL_ARGS: u32 = 64;
-const IMAGE_FORMATS: u32 = 0x2_0000;
-const IMAGE_SIZES: u32 = 0x4_0000;
-
-/// Symbolic push-constant offset of a byte of the packed arguments.
-pub(crate) fn arg_offset(offset: u32) -> u32 {
-    ARG_BASE + offset
-}
-
-/// Symbolic push-constant offset of an implicit argument.
-pub(crate) fn implicit_arg_offset(arg: ImplicitArg) -> u32 {
-    IMPLICIT_BASE
-        + match arg {
-            ImplicitArg::GlobalIdBase(d) => d as u32,
-            ImplicitArg::GroupBase(d) => 4 + d as u32,
-            ImplicitArg::GlobalOffset(d) => 8 + d as u32,
-            ImplicitArg::GlobalSize(d) => 12 + d as u32,
-            ImplicitArg::EnqueuedLocalSize(d) => 16 + d as u32,
-            ImplicitArg::NumGroups(d) => 20 + d as u32,
-            ImplicitArg::WorkDim => 24,
-            ImplicitArg::DataAddress => 25,
-            ImplicitArg::PrintfAddress => 26,
-            ImplicitArg::PrintfBase => 27,
-            ImplicitArg::LocalArgOffset(arg) => LOCAL_ARGS + arg as u32,
-            ImplicitArg::ImageFormat(arg) => IMAGE_FORMATS + arg as u32,
-            ImplicitArg::ImageSize(arg, d) => IMAGE_SIZES + 4 * arg as u32 + d as u32,
-        }
-}
-
-fn implicit_arg_of(offset: u32) -> Option<ImplicitArg> {
-    let n = offset - IMPLICIT_BASE;
-    let d = (n % 4) as u8;
-    Some(match n {
-        0..=2 => ImplicitArg::GlobalIdBase(d),
-        4..=6 => ImplicitArg::GroupBase(d),
-        8..=10 => ImplicitArg::GlobalOffset(d),
-        12..=14 => ImplicitArg::GlobalSize(d),
-        16..=18 => ImplicitArg::EnqueuedLocalSize(d),
-        20..=22 => ImplicitArg::NumGroups(d),
-        24 => ImplicitArg::WorkDim,
-        25 => ImplicitArg::DataAddress,
-        26 => ImplicitArg::PrintfAddress,
-        27 => ImplicitArg::PrintfBase,
-        LOCAL_ARGS..IMAGE_FORMATS => ImplicitArg::LocalArgOffset(u16::try_from(n - LOCAL_ARGS).ok()?),
-        IMAGE_FORMATS..IMAGE_SIZES => ImplicitArg::ImageFormat(u16::try_from(n - IMAGE_FORMATS).ok()?),
-        IMAGE_SIZES.. => ImplicitArg::ImageSize(u16::try_from((n - IMAGE_SIZES) / 4).ok()?, d),
-        _ => return None,
-    })
-}
-
-/// Byte offset in the packed arguments that a symbolic offset stands for; `None` for other offsets.
-pub(crate) fn arg_of(offset: u32) -> Option<u32> {
-    offset.checked_sub(ARG_BASE).filter(|_| offset < IMPLICIT_BASE)
-}
-
-/// Whether a symbolic offset is that of [`ImplicitArg::PrintfBase`].
-pub(crate) fn is_printf_base(offset: u32) -> bool {
-    offset == implicit_arg_offset(ImplicitArg::PrintfBase)
-}
+use std::collections::{BTreeSet, HashMap};
 
 /// The pass `lower_arguments`: lays out the kernel argument block and loads arguments from it.
 pub struct LowerArguments;
@@ -117,28 +51,22 @@ impl Pass for LowerArguments {
     }
 }
 
-/// Assigns block offsets to the symbolic push constants; false if the block does not fit in the bindings
-/// mode.
+/// Lays out the argument block: implicit arguments in use, then the kernel's own. False if the block does not
+/// fit in the bindings mode.
 fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
     let mut implicit = BTreeSet::new();
-    let live: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
-    for &inst in &live {
-        if let Op::PushConst { offset } = func.insts[inst].op
-            && offset >= IMPLICIT_BASE
-        {
-            let h =
-                implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
+    for &inst in func.layout.iter().flat_map(|&b| &func.blocks[b].insts) {
+        if let Op::Implicit(arg) = func.insts[inst].op {
             // 8-byte values first, so that no padding arises.
-            implicit.insert((8 - h.size(), offset));
+            implicit.insert((8 - arg.size(), arg));
         }
     }
     let mut at = 0;
-    let mut table = std::collections::HashMap::new();
-    for &(_, offset) in &implicit {
-        let h = implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
-        table.insert(offset, at);
-        abi.implicit_args.push((h, at));
-        at += h.size();
+    let mut offsets = HashMap::new();
+    for &(_, arg) in &implicit {
+        offsets.insert(arg, at);
+        abi.implicit_args.push((arg, at));
+        at += arg.size();
     }
     abi.args_offset = at.next_multiple_of(8);
     abi.block_size = (abi.args_offset + args_size).next_multiple_of(8);
@@ -158,11 +86,12 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
         let insts = func.take_insts(block);
         let mut b = Builder::new(func, block);
         for inst in insts {
-            if let Op::PushConst { offset } = b.func.insts[inst].op {
-                let real = match table.get(&offset) {
-                    Some(&real) => real,
-                    None => abi.args_offset + (offset - ARG_BASE),
-                };
+            let offset = match b.func.insts[inst].op {
+                Op::Arg { offset } => Some(abi.args_offset + offset),
+                Op::Implicit(arg) => offsets.get(&arg).copied(),
+                _ => None,
+            };
+            if let Some(real) = offset {
                 if let Some(words) = words {
                     virtual_addresses::load_block(&mut b, inst, words, real)?;
                     continue;

@@ -9,7 +9,7 @@
 use crate::abi::ImplicitArg;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::passes::lower::{implicit_arg_offset, split_after};
+use crate::passes::lower::split_after;
 use crate::passes::{Pass, PassContext};
 use crate::printf::{CAPACITY, DROPPED, NEXT, PrintfArg, PrintfCall, operand_kinds};
 use std::collections::HashMap;
@@ -206,7 +206,7 @@ fn write(func: &mut Function, block: Block, line: u32, number: u32, words: &[Val
     b.brif(room, to(store), to(drop));
 
     b.block = store;
-    let base = b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::PrintfBase) }, &[], I32);
+    let base = b.value(Op::Implicit(ImplicitArg::PrintfBase), &[], I32);
     let number = b.i32(number as i32);
     let first = b.iadd(base, number);
     let at = b.cast(CastOp::Zext, at, I64);

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::ir::WorkItemQuery as Q;
 use crate::ir::*;
 use crate::metadata::KernelInfo;
-use crate::passes::lower::implicit_arg_offset;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 
@@ -44,7 +43,7 @@ struct Queries<'b, 'f> {
 impl Queries<'_, '_> {
     fn implicit_arg(&mut self, h: ImplicitArg) -> Value {
         let ty = if h.size() == 8 { I64 } else { I32 };
-        let v = self.b.value(Op::PushConst { offset: implicit_arg_offset(h) }, &[], ty);
+        let v = self.b.value(Op::Implicit(h), &[], ty);
         if ty == I32 { self.b.cast(CastOp::Zext, v, I64) } else { v }
     }
     fn input32(&mut self, input: ShaderInput, dim: u8) -> Value {
@@ -79,11 +78,7 @@ impl Queries<'_, '_> {
             }
             Q::GroupId => {
                 let id = self.input32(ShaderInput::WorkgroupId, dim);
-                let base = self.b.value(
-                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::GroupBase(dim)) },
-                    &[],
-                    I32,
-                );
+                let base = self.b.value(Op::Implicit(ImplicitArg::GroupBase(dim)), &[], I32);
                 let sum = self.b.iadd(id, base);
                 self.b.cast(CastOp::Zext, sum, I64)
             }
@@ -105,9 +100,7 @@ impl Queries<'_, '_> {
             Q::GlobalSize => self.implicit_arg(ImplicitArg::GlobalSize(dim)),
             Q::NumGroups => self.implicit_arg(ImplicitArg::NumGroups(dim)),
             Q::GlobalOffset => self.implicit_arg(ImplicitArg::GlobalOffset(dim)),
-            Q::WorkDim => {
-                self.b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::WorkDim) }, &[], I32)
-            }
+            Q::WorkDim => self.b.value(Op::Implicit(ImplicitArg::WorkDim), &[], I32),
             Q::LocalLinearId if self.sub_group > 1 => self.input(ShaderInput::LocalIndex, 0),
             Q::LocalLinearId => {
                 // (z * size_y + y) * size_x + x, as specified for get_local_linear_id.

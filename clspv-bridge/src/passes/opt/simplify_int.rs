@@ -391,10 +391,10 @@ pub(crate) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             rewrite(Op::Select, &[args[0], a, b])
         }
         // The low word of a value in the argument block comes first.
-        (CastOp::Trunc, Op::PushConst { offset })
+        (CastOp::Trunc, op @ (Op::Arg { .. } | Op::Implicit(_) | Op::PushConst { .. }))
             if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 =>
         {
-            rewrite(Op::PushConst { offset }, &[])
+            rewrite(op, &[])
         }
         (CastOp::Zext, Op::Cast(CastOp::Zext)) => rewrite(Op::Cast(CastOp::Zext), &[args[0]]),
         (CastOp::Sext, Op::Cast(inner @ (CastOp::Zext | CastOp::Sext))) => {

@@ -26,7 +26,6 @@ use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::PassContext;
 use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
 use crate::passes::lower::memory::virtual_addresses;
-use crate::passes::lower::{arg_offset, implicit_arg_offset};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Properties of all accesses of a class.
@@ -641,17 +640,15 @@ fn pointer_params(
             continue;
         }
         let (op, ty) = match (plan.rep(param), arg.kind) {
-            (PointerRep::Addr | PointerRep::Tagged, _) => {
-                (Op::PushConst { offset: arg_offset(arg.offset) }, I64)
-            }
+            (PointerRep::Addr | PointerRep::Tagged, _) => (Op::Arg { offset: arg.offset }, I64),
             (PointerRep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
-                (Op::PushConst { offset: implicit_arg_offset(ImplicitArg::LocalArgOffset(i as u16)) }, I32)
+                (Op::Implicit(ImplicitArg::LocalArgOffset(i as u16)), I32)
             }
             // Without accesses, the slot only shows whether the pointer is NULL.
             (PointerRep::Region(r), kind)
                 if kind != ArgKind::LocalPtr && plan.regions[r] == Region::Unused =>
             {
-                (Op::PushConst { offset: arg_offset(arg.offset) }, I32)
+                (Op::Arg { offset: arg.offset }, I32)
             }
             // The only object of its class is at offset 0 (written as an addition so that it remains an
             // instruction).

@@ -11,7 +11,6 @@ use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::passes::lower::generic::{LOCAL_TAG, PRIVATE_TAG};
 use crate::passes::lower::globals::DataLayout;
-use crate::passes::lower::implicit_arg_offset;
 use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
 use crate::passes::lower::memory::virtual_addresses;
@@ -285,7 +284,7 @@ impl MemoryLowering<'_> {
         while !self.known.contains_key(&v) {
             match self.chain.get(&v) {
                 Some(&(base, _)) => v = base,
-                None => return matches!(func.def_op(v), Some(Op::PushConst { .. })),
+                None => return matches!(func.def_op(v), Some(Op::Arg { .. } | Op::Implicit(_))),
             }
         }
         true
@@ -336,21 +335,12 @@ impl MemoryLowering<'_> {
             };
         match (self.plan.rep(result), in_data, self.known.get(&result)) {
             (PointerRep::Addr | PointerRep::Tagged, Some(at), _) => {
-                let base = b.value(
-                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) },
-                    &[],
-                    I64,
-                );
+                let base = b.value(Op::Implicit(ImplicitArg::DataAddress), &[], I64);
                 let delta = b.i64(at as i64);
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, delta]);
             }
             (PointerRep::Addr, None, _) if *op == Op::PrintBuffer => {
-                self.replace(
-                    b,
-                    inst,
-                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::PrintfAddress) },
-                    &[],
-                );
+                self.replace(b, inst, Op::Implicit(ImplicitArg::PrintfAddress), &[]);
             }
             (PointerRep::Region(_), Some(at), _) => {
                 let c = b.i32(at as i32);

@@ -14,7 +14,7 @@ use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::classes::{MemoryObject, PointsToClass};
 use crate::passes::lower::memory::plan::{Base, BoundBuffer, Region};
-use crate::passes::lower::{arg_offset, implicit_arg_offset, split_after};
+use crate::passes::lower::split_after;
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 
@@ -106,10 +106,8 @@ impl PointsToSets {
 
 fn base_address(b: &mut Builder<'_>, buffer: &BoundBuffer) -> Value {
     match buffer.base {
-        Base::Slot(at) => b.value(Op::PushConst { offset: arg_offset(at) }, &[], I64),
-        Base::Data => {
-            b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) }, &[], I64)
-        }
+        Base::Slot(at) => b.value(Op::Arg { offset: at }, &[], I64),
+        Base::Data => b.value(Op::Implicit(ImplicitArg::DataAddress), &[], I64),
         Base::None => b.i64(0),
     }
 }
@@ -134,8 +132,8 @@ pub(crate) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, nev
         make(func, Op::Bin(BinOp::Iadd), &[zero, zero], None)
     } else {
         let op = match buffer.base {
-            Base::Slot(at) => Op::PushConst { offset: arg_offset(at) },
-            _ => Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) },
+            Base::Slot(at) => Op::Arg { offset: at },
+            _ => Op::Implicit(ImplicitArg::DataAddress),
         };
         let address = make(func, op, &[], Some(I64));
         let address = func.insts[address].results[0];
