@@ -86,7 +86,8 @@ macro_rules! options {
 options! {
     /// Log filter, e.g. "warn" or "pyroclast::queue=debug"; the log goes to stderr.
     "PYROCLAST_LOG" => log: Option<String>,
-    /// What to dump: cl (source), il (OpenCL SPIR-V), ir, spv (final modules), args (build options), all.
+    /// What to dump: cl (source), il (OpenCL SPIR-V), ir, ir:after=PASS (also of native code), spv (final modules),
+    /// args (build options), all.
     "PYROCLAST_DUMP" => dump: Vec<String>,
     /// Where dumps go; the current directory if unset. The files of one build share the start of their names.
     "PYROCLAST_DUMP_DIR" => dump_dir: Option<PathBuf>,

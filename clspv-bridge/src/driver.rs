@@ -11,7 +11,7 @@ use crate::native::NativeProgram;
 use crate::options::{FrontConfig, Header, Kernels, Library, Options, SpecConstants};
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
-use crate::passes::{PassContext, link};
+use crate::passes::{PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
@@ -60,16 +60,18 @@ pub fn build(
     specs: &SpecConstants,
     target: &Target,
 ) -> Result<CompiledProgram> {
-    build_kernels(&Kernels::Every, libraries, options, specs, target)
+    build_kernels(&Kernels::Every, libraries, options, specs, target, None)
 }
 
-/// Like [`build`], but only for the `wanted` kernels.
+/// Like [`build`], but only for the `wanted` kernels. `observer` sees each kernel's module after each pass, from
+/// several threads.
 pub fn build_kernels(
     wanted: &Kernels,
     libraries: &[&Library],
     options: &Options,
     specs: &SpecConstants,
     target: &Target,
+    observer: Option<&dyn PassObserver>,
 ) -> Result<CompiledProgram> {
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
@@ -83,7 +85,7 @@ pub fn build_kernels(
     }
     let mut program = link::merge(modules)?;
     unique_global_names(&mut program);
-    let cx = PassContext { library: Some(builtin_library()?), ..PassContext::new(target, options) };
+    let cx = PassContext { library: Some(builtin_library()?), observer, ..PassContext::new(target, options) };
     let kernels: Vec<FuncRef> = program
         .functions
         .iter()
@@ -416,7 +418,8 @@ mod tests {
     #[test]
     fn kernels_that_a_target_cannot_have_are_left_out_if_requested() {
         let mixed = library(include_bytes!("front/spirv/testdata/mixed.spv"));
-        let build = |wanted| build_kernels(&wanted, &[&mixed], &Options::default(), &[], &Target::generic());
+        let build =
+            |wanted| build_kernels(&wanted, &[&mixed], &Options::default(), &[], &Target::generic(), None);
         let names = |p: &CompiledProgram| p.kernels.iter().map(|k| k.info.name.clone()).collect::<Vec<_>>();
         // An error that is not specific to the target still fails the build.
         assert!(build(Kernels::Possible).is_err());
@@ -424,7 +427,8 @@ mod tests {
         assert_eq!((names(&named), named.absent), (vec!["k2".to_string()], vec![]));
         let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
         let target = Target { max_descriptors: 1, addresses: false, ..Target::generic() };
-        let left = build_kernels(&Kernels::Possible, &[&sgemm], &Options::default(), &[], &target).unwrap();
+        let left =
+            build_kernels(&Kernels::Possible, &[&sgemm], &Options::default(), &[], &target, None).unwrap();
         let [(name, what)] = left.absent.as_slice() else { panic!("{:?}", left.absent) };
         assert!(left.kernels.is_empty() && name == "sgemm" && what.contains("3 buffers"), "{name}: {what}");
     }

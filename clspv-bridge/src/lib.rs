@@ -21,6 +21,7 @@ pub mod front;
 pub mod ir;
 pub mod metadata;
 pub mod native;
+pub mod observers;
 pub mod options;
 mod parallel;
 pub mod passes;

@@ -25,6 +25,7 @@ use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
 use clspv_bridge::options::{FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::passes::PassObserver;
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -637,12 +638,19 @@ fn back_end(
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(kernels, &libraries, options, specs, target);
-    // Modules are validated when they are compiled, so none is taken from the cache.
-    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what));
+    // Modules are validated, and passes observed, when they are compiled, so none is taken from the cache.
+    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
+        || dump().is_some_and(Dump::wants_passes);
     if let Some(program) = cache().program(key).filter(|_| !validated) {
         return Ok(Arc::new(program));
     }
-    let built = with_large_stack(|| driver::build_kernels(kernels, &libraries, options, specs, target));
+    let snapshots = dump().and_then(Dump::snapshots);
+    let observer = snapshots.as_ref().map(|s| s as &dyn PassObserver);
+    let built =
+        with_large_stack(|| driver::build_kernels(kernels, &libraries, options, specs, target, observer));
+    if let (Some(dump), Some(snapshots)) = (dump(), snapshots) {
+        dump.passes(&libraries, snapshots);
+    }
     let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
     cache().store_program(key, &program);
     Ok(Arc::new(program))

@@ -3,11 +3,14 @@
 //!
 //! The files of one build share a stem, a hash of its OpenCL SPIR-V (of its source if that does not compile):
 //! `STEM.cl` (source), `STEM.HEADER.h`, `STEM.args` (the application's options), `STEM.il.spv`, `STEM.ir`,
-//! and `STEM.KERNEL.MODE.spv` for each final module. Write errors are logged; a dump never fails a build.
+//! and `STEM.KERNEL.MODE.spv` for each final module. `ir:after=PASS` adds `STEM.KERNEL.after-PASS.N.ir`: the
+//! IR after the N-th run of a pass for a kernel. Write errors are logged; a dump never fails a build.
 
 use crate::config::Config;
 use clspv_bridge::abi::{CompiledProgram, PointerMode};
+use clspv_bridge::observers::Snapshots;
 use clspv_bridge::options::{Header, Library};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Selected dumps, and their folder.
@@ -18,6 +21,8 @@ pub struct Dump {
     ir: bool,
     spv: bool,
     args: bool,
+    /// Passes after which to dump the IR.
+    after: Vec<String>,
 }
 
 impl Dump {
@@ -31,8 +36,15 @@ impl Dump {
             ir: config.dumps("ir"),
             spv: config.dumps("spv"),
             args: config.dumps("args"),
+            after: config
+                .dump
+                .iter()
+                .filter_map(|d| d.strip_prefix("ir:after="))
+                .map(str::to_owned)
+                .collect(),
         };
-        (dump.cl || dump.il || dump.ir || dump.spv || dump.args).then_some(dump)
+        let any = dump.cl || dump.il || dump.ir || dump.spv || dump.args || !dump.after.is_empty();
+        any.then_some(dump)
     }
 
     /// Dumps a source with its compilation result.
@@ -88,6 +100,28 @@ impl Dump {
                     &bytes(&variant.spirv),
                 );
             }
+        }
+    }
+
+    /// Whether the IR is dumped after some pass.
+    pub fn wants_passes(&self) -> bool {
+        !self.after.is_empty()
+    }
+
+    /// The observer of a build that collects the IR to dump; `None` if none is.
+    pub fn snapshots(&self) -> Option<Snapshots> {
+        self.wants_passes().then(|| Snapshots::after(self.after.clone()))
+    }
+
+    /// The IR after passes.
+    pub fn passes(&self, libraries: &[&Library], snapshots: Snapshots) {
+        let stem = stem_of(libraries);
+        let mut runs = HashMap::new();
+        for snapshot in snapshots.finish() {
+            let run = runs.entry((snapshot.kernel.clone(), snapshot.pass.clone())).or_insert(0);
+            *run += 1;
+            let name = format!("{stem}.{}.after-{}.{run}.ir", file_name(&snapshot.kernel), snapshot.pass);
+            self.write(&name, snapshot.text.as_bytes());
         }
     }
 

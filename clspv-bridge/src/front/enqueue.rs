@@ -609,7 +609,7 @@ mod tests {
         let target = crate::Target::native("any".into(), &|_| false);
         let blocks = |names: &[&str]| {
             let wanted = Kernels::Named(names.iter().map(|n| n.to_string()).collect());
-            let program = build_kernels(&wanted, &[&library], &options, &[], &target).unwrap();
+            let program = build_kernels(&wanted, &[&library], &options, &[], &target, None).unwrap();
             let mut own: Vec<_> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
             own.sort();
             assert_eq!(own, names);

@@ -1,10 +1,10 @@
 //! `pyroclast compile`: the kernel compiler without a device, or for a device of this machine.
 
 use super::info::print;
-use clspv_bridge::abi::{CompiledKernel, PointerMode};
-use clspv_bridge::driver;
+use clspv_bridge::abi::{CompiledKernel, CompiledProgram, PointerMode};
+use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
 use clspv_bridge::options::{Kernels, Library, Options};
-use clspv_bridge::{CompileError, Target};
+use clspv_bridge::{CompileError, Target, driver, pipeline};
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
 use pyroclast_runtime::program::build::with_large_stack;
@@ -16,18 +16,44 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Output to write.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, PartialEq, Eq)]
 enum Emit {
-    /// OpenCL SPIR-V as the front end gives it
     Il,
-    /// This compiler's representation, as read, in text form
     Ir,
-    /// Vulkan SPIR-V, a module a kernel
+    /// After each run of the named pass.
+    IrAfter(String),
     Spv,
-    /// Vulkan SPIR-V in text form
     Asm,
-    /// Kernels, arguments and launch contracts in text form
     Info,
+}
+
+impl std::str::FromStr for Emit {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Emit, String> {
+        Ok(match text {
+            "il" => Emit::Il,
+            "ir" => Emit::Ir,
+            "spv" => Emit::Spv,
+            "asm" => Emit::Asm,
+            "info" => Emit::Info,
+            _ => match text.strip_prefix("ir-after=") {
+                Some(pass) if pass == "all" || pipeline::find(pass).is_some() => Emit::IrAfter(pass.into()),
+                Some(pass) => return Err(format!("no pass is named '{pass}'; passes: {}", pass_names())),
+                None => return Err("expected il, ir, ir-after=PASS, spv, asm or info".into()),
+            },
+        })
+    }
+}
+
+/// Names of all passes, in the order of the pipelines.
+fn pass_names() -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for pass in pipeline::PIPELINES.iter().flat_map(|(_, passes)| *passes) {
+        if !names.contains(&pass.name()) {
+            names.push(pass.name());
+        }
+    }
+    names.join(", ")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -49,8 +75,14 @@ pub struct CompileArgs {
     /// Modules of several kernels need a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    #[arg(short, long, value_enum, default_value = "spv")]
+    /// What to write: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS (the IR
+    /// after each run of a pass, or of all), spv (Vulkan SPIR-V, a module for each kernel), asm (as text), info
+    /// (kernels, arguments and launch contracts)
+    #[arg(short, long, default_value = "spv")]
     emit: Emit,
+    /// Print how long each pass took, to stderr
+    #[arg(long)]
+    time_passes: bool,
     /// Build options as for clBuildProgram, e.g. "-DN=4 -cl-std=CL2.0"
     #[arg(long, allow_hyphen_values = true, default_value = "")]
     options: String,
@@ -91,7 +123,7 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     if !library.log.is_empty() {
         eprintln!("{}", named(library.log.trim_end()));
     }
-    match arguments.emit {
+    match &arguments.emit {
         Emit::Il => {
             let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
             write(&output_path(arguments, ".il.spv"), &bytes)?;
@@ -102,11 +134,27 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
             let module = module.ok_or("internal compiler error: the reader panicked")?.map_err(explain)?;
             return write_text(arguments, &module.to_string());
         }
-        Emit::Spv | Emit::Asm | Emit::Info => {}
+        Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => {}
     }
     let helped = device.filter(|d| d.fallback().is_some());
     let wanted = if helped.is_some() { Kernels::Possible } else { Kernels::Every };
-    let program = with_large_stack(|| driver::build_kernels(&wanted, &[&library], &options, &[], &target));
+    let times = PassTimes::default();
+    let after = match &arguments.emit {
+        Emit::IrAfter(pass) => vec![pass.clone()],
+        _ => Vec::new(),
+    };
+    let snapshots = Snapshots::after(after);
+    let observers = Observers(vec![&times, &snapshots]);
+    let program = with_large_stack(|| {
+        driver::build_kernels(&wanted, &[&library], &options, &[], &target, Some(&observers))
+    });
+    if arguments.time_passes {
+        eprint!("{}", times.table());
+    }
+    if let Emit::IrAfter(_) = &arguments.emit {
+        // Also of a build that failed: a later pass may be why.
+        return write_snapshots(arguments, snapshots, program);
+    }
     let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
     if let Some(device) = helped {
         let reasons = fallback::reasons(device, &program);
@@ -126,7 +174,7 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
             None => "the program has no kernels".into(),
         });
     }
-    match arguments.emit {
+    match &arguments.emit {
         Emit::Info => {
             let mut text = String::new();
             for kernel in kernels {
@@ -169,6 +217,27 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Writes the IR after passes, with a comment before each; then reports the error of a failed build.
+fn write_snapshots(
+    arguments: &CompileArgs,
+    snapshots: Snapshots,
+    program: Option<Result<CompiledProgram, CompileError>>,
+) -> Result<ExitCode, String> {
+    let mut text = String::new();
+    for snapshot in snapshots.finish() {
+        let names = |wanted: &String| snapshot.kernel.split(',').any(|kernel| kernel == wanted);
+        if arguments.kernel.as_ref().is_none_or(names) {
+            let _ = writeln!(text, "; kernel {} after {}", snapshot.kernel, snapshot.pass);
+            text.push_str(&snapshot.text);
+            text.push('\n');
+        }
+    }
+    let written = write_text(arguments, &text)?;
+    let program = program.ok_or("internal compiler error: the compiler panicked")?;
+    program.map_err(|error| explain(error, &arguments.input))?;
+    Ok(written)
 }
 
 fn device(index: usize) -> Result<&'static Arc<Device>, String> {
