@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod module_graph;
+
+use module_graph::ModuleGraph;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -232,4 +235,23 @@ fn licences_are_there() {
             || section.contains("license = \"MIT OR Apache-2.0\"");
         assert!(carries, "{package}/Cargo.toml states no licence");
     }
+}
+
+/// Modules of the largest ring that a crate may have.
+const MAX_RING: usize = 3;
+
+/// Imports of modules lead one way; modules that belong together may form a small ring.
+#[test]
+fn modules_form_no_large_rings() {
+    let mut too_large = Vec::new();
+    for root in ["src", "clspv-bridge/src", "icd/src", "conformance/src"] {
+        let rings = ModuleGraph::read(&self::root().join(root)).rings();
+        println!("{root}: {} rings", rings.len());
+        for ring in rings.iter().take(5) {
+            println!("  {} modules: {}", ring.len(), ring.join(" "));
+        }
+        too_large.extend(rings.into_iter().filter(|r| r.len() > MAX_RING).map(|r| (root, r)));
+    }
+    let text: Vec<String> = too_large.iter().map(|(root, r)| format!("{root}: {}", r.join(" "))).collect();
+    assert!(too_large.is_empty(), "rings of more than {MAX_RING} modules:\n{}", text.join("\n"));
 }
