@@ -5,6 +5,7 @@
 
 use super::ext::Extensions;
 use super::instance::Instance;
+use super::quirks::{Driver, Quirks};
 use crate::device::vulkan::memory::external::External;
 use ash::vk;
 use clspv_bridge::target::FloatAtomics;
@@ -18,6 +19,7 @@ pub struct Adapter {
     pub props: vk::PhysicalDeviceProperties,
     pub ids: vk::PhysicalDeviceIDProperties<'static>,
     pub driver: vk::PhysicalDeviceDriverProperties<'static>,
+    pub quirks: Quirks,
     pub subgroup: vk::PhysicalDeviceSubgroupProperties<'static>,
     pub floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
     pub maint3: vk::PhysicalDeviceMaintenance3Properties<'static>,
@@ -96,15 +98,11 @@ pub struct AdapterFeatures {
     /// bound to descriptors, host-visible buffers, imported host memory.
     pub bindings: bool,
     pub mapped_buffers: bool,
-    /// Views of a buffer with different types may be used together without restrictions.
-    pub aliased_views: bool,
     /// Buffer addresses that applications see; host addresses that kernels can use; host memory at device
     /// addresses.
     pub buffer_addresses: bool,
     pub host_addresses: bool,
     pub placed_memory: bool,
-    /// Queues with graphics are used where they are the better choice.
-    pub graphics_family: bool,
     /// The driver reports the execution modes of floating-point arithmetic.
     pub float_controls: bool,
     /// Single-precision arithmetic may preserve denormals.
@@ -200,8 +198,9 @@ impl Adapter {
 
         // SAFETY: as above.
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
-        let apart = driver.driver_id != vk::DriverId::NVIDIA_PROPRIETARY || !features.graphics_family;
-        let family = compute_family(&families, apart).ok_or_else(|| format!("{name}: no compute queue"))?;
+        let quirks = Quirks::of(Driver { id: driver.driver_id, vendor: props.vendor_id }, hidden);
+        let family = compute_family(&families, !quirks.graphics_family)
+            .ok_or_else(|| format!("{name}: no compute queue"))?;
         // SAFETY: as above.
         let memory = unsafe { vki.get_physical_device_memory_properties(physical) };
         ids.p_next = std::ptr::null_mut();
@@ -222,6 +221,7 @@ impl Adapter {
             props,
             ids: vk::PhysicalDeviceIDProperties { _marker: std::marker::PhantomData, ..ids },
             driver: vk::PhysicalDeviceDriverProperties { _marker: std::marker::PhantomData, ..driver },
+            quirks,
             subgroup: vk::PhysicalDeviceSubgroupProperties { _marker: std::marker::PhantomData, ..subgroup },
             floats: vk::PhysicalDeviceFloatControlsProperties { _marker: std::marker::PhantomData, ..floats },
             maint3: vk::PhysicalDeviceMaintenance3Properties { _marker: std::marker::PhantomData, ..maint3 },
@@ -443,14 +443,12 @@ impl AdapterFeatures {
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
-            aliased_views: on("aliased_views", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE)
                 && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
-            graphics_family: on("graphics_family", vk::TRUE),
         })
     }
 }
@@ -464,10 +462,8 @@ fn copies_only(family: &vk::QueueFamilyProperties) -> bool {
     family.queue_flags & kinds == vk::QueueFlags::TRANSFER
 }
 
-/// The queue family to use. One without graphics is scheduled `apart` from the desktop's rendering. NVIDIA's
-/// driver (580, H200) has faults there that the graphics family does not show: with several threads at work,
-/// context switches time out (Xid 109), and views of buffers that were made while other queues work read
-/// stale data.
+/// The queue family to use. One without graphics is scheduled `apart` from the desktop's rendering, but see
+/// [`Quirks::graphics_family`].
 fn compute_family(families: &[vk::QueueFamilyProperties], apart: bool) -> Option<usize> {
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
     let wanted =

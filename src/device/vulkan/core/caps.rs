@@ -7,6 +7,7 @@ use super::adapter::Adapter;
 use super::conv;
 use super::instance::Instance;
 use super::nvidia;
+use super::quirks;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
@@ -49,20 +50,8 @@ pub fn target(a: &Adapter) -> Target {
         && lines
         && size.is_power_of_two()
         && (2..=128).contains(&size);
-    // Whether GLSL.std.450 Fma rounds once. Vulkan requires only the precision of a multiply and an add;
-    // these drivers are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
-    let fused = matches!(
-        a.driver.driver_id,
-        vk::DriverId::NVIDIA_PROPRIETARY
-            | vk::DriverId::AMD_PROPRIETARY
-            | vk::DriverId::AMD_OPEN_SOURCE
-            | vk::DriverId::MESA_RADV
-            | vk::DriverId::INTEL_PROPRIETARY_WINDOWS
-            | vk::DriverId::INTEL_OPEN_SOURCE_MESA
-    );
+    let q = &a.quirks;
     let int64 = f.core.shader_int64 != 0;
-    let llvmpipe = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
-    let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     Target {
         spirv_version,
         int8: f.int8,
@@ -76,7 +65,7 @@ pub fn target(a: &Adapter) -> Target {
         shared_int64_atomics: int64 && f.shared_int64_atomics,
         buffer_float_atomics: f.buffer_float_atomics,
         shared_float_atomics: f.shared_float_atomics,
-        fences_block: a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
+        fences_block: q.fences_block,
         workgroup_explicit_layout: f.workgroup_layout,
         workgroup_explicit_layout_8: f.workgroup_layout_8,
         workgroup_explicit_layout_16: f.workgroup_layout_16,
@@ -91,12 +80,10 @@ pub fn target(a: &Adapter) -> Target {
             denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
             denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
             rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
-            // NVIDIA's compiler rounds to nearest anyway. If the mode is requested, it preserves denormals in
-            // some operations and not in others.
-            rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !nvidia,
+            rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !q.unrequested_rte32,
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
-        denorms32: if nvidia
+        denorms32: if q.flushed_denorms32
             || (a.floats.shader_denorm_flush_to_zero_float32 != 0
                 && a.floats.shader_denorm_preserve_float32 == 0)
         {
@@ -106,18 +93,14 @@ pub fn target(a: &Adapter) -> Target {
         } else {
             Denorms32::MadeFlushed
         },
-        exact_fma32: fused,
-        exact_fma64: fused && f.core.shader_float64 != 0,
-        // Vulkan guarantees 2.5 ulp for division, and for sqrt the precision of inversesqrt. llvmpipe
-        // compiles them to the processor's instructions; NVIDIA's double-precision ones match CUDA. Measured
-        // by `conformance precision`.
-        exact_div32: llvmpipe,
-        exact_sqrt32: llvmpipe,
-        exact_div64: llvmpipe || nvidia,
-        exact_sqrt64: llvmpipe || nvidia,
-        // Hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
-        close_exp2: fused,
-        close_log2: fused,
+        exact_fma32: q.fused_fma,
+        exact_fma64: q.fused_fma && f.core.shader_float64 != 0,
+        exact_div32: q.exact_div_sqrt32,
+        exact_sqrt32: q.exact_div_sqrt32,
+        exact_div64: q.exact_div_sqrt64,
+        exact_sqrt64: q.exact_div_sqrt64,
+        close_exp2: q.close_exp2_log2,
+        close_log2: q.close_exp2_log2,
         subgroup_size: if subgroups { size } else { 0 },
         subgroup_size_range: if subgroups && a.subgroup_size_required {
             (low.max(2), high.min(128))
@@ -161,18 +144,12 @@ pub fn target(a: &Adapter) -> Target {
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
-        // With NVIDIA's compiler, tests fail that read through a descriptor what they just wrote with another
-        // type.
-        aliased_views: llvmpipe && f.aliased_views,
-        scatters_wide_loads: nvidia,
-        // llvmpipe: a loop over the SIMD lanes for each component, with a branch for each lane.
-        scalar_accesses: llvmpipe,
-        // See the compiler's pass `lcssa`. Seen with Mesa 22.3; newer versions do not promise
-        // otherwise.
-        tests_in_continue: f.tests_in_continue && !llvmpipe,
-        needs_lcssa: llvmpipe,
-        // LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa.
-        max_trip_count: llvmpipe.then_some(65_535),
+        aliased_views: q.aliased_views,
+        scatters_wide_loads: q.scattered_wide_loads,
+        scalar_accesses: q.scalar_accesses,
+        tests_in_continue: f.tests_in_continue && !q.slow_tests_in_continue,
+        needs_lcssa: q.needs_lcssa,
+        max_trip_count: q.limited_loops.then_some(quirks::MAX_TRIP_COUNT),
         cpu: None,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
@@ -204,7 +181,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     if let Some(count) = t.max_trip_count {
         notes.push(format!("loops: the driver ends those of a work-item after {count} iterations in all"));
     }
-    let is_nvidia = a.props.vendor_id == nvidia::VENDOR && !a.is_cpu();
+    let is_nvidia = a.quirks.cuda_attributes && !a.is_cpu();
     let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();
     let clock_mhz = match nvml.clock_mhz {
         Some(mhz) => mhz,
@@ -276,7 +253,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let driver_name = text(a.driver.driver_name_as_c_str().map_err(|_| ()));
     let driver_info = text(a.driver.driver_info_as_c_str().map_err(|_| ()));
     let vulkan_driver = if driver_info.is_empty() {
-        format!("{driver_name} {}", conv::driver_version(a.props.vendor_id, a.props.driver_version))
+        format!("{driver_name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
     } else {
         format!("{driver_name} {driver_info}")
     };
@@ -289,9 +266,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
             .map(|s| s as usize)
             .collect(),
     };
-    // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for
-    // draws only), although it offers no control that requests it.
-    let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
+    let keeps_denormals = a.quirks.kept_denorms;
     DeviceInfo {
         divisible: false,
         enqueue: None,
@@ -338,10 +313,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         zero_local: a.features.zero_workgroup,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
         denorm32: t.denorms32 == Denorms32::Kept && (t.float_controls.denorm_preserve32 || keeps_denormals),
-        // NVIDIA's double-precision units have no flushing mode, although the driver offers no control that
-        // requests denormals.
-        denorm64: t.float_controls.denorm_preserve64
-            || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
+        denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.quirks.kept_denorms64),
         fast_fma32: t.exact_fma32,
         correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
         little_endian: cfg!(target_endian = "little"),
@@ -379,7 +351,6 @@ const WRITE_ARGS: u32 = 64;
 /// The device's image support, or the reason why it falls short of the full profile.
 fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFacts, String> {
     let limits = &a.props.limits;
-    let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     let probe = Probe {
         instance,
         physical: a.physical,
@@ -387,8 +358,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         read_write: a.features.read_write_images,
         read_any: t.storage_image_read_any,
         extended: t.storage_image_extended_formats,
-        // NVIDIA's hardware returns the nearest of 256 values.
-        exact_packed: !nvidia,
+        exact_packed: !a.quirks.coarse_packed_reads,
         write_any: t.storage_image_write_any,
     };
     let args =

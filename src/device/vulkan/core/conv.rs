@@ -42,9 +42,10 @@ pub fn align_up(value: u64, to: u64) -> u64 {
     value.saturating_add(to - 1) & !(to - 1)
 }
 
-/// Text of a Vulkan driver version number, which vendors pack differently.
-pub fn driver_version(vendor: u32, version: u32) -> String {
-    if vendor == 0x10de {
+/// Text of a Vulkan driver version number, of three parts or of four
+/// ([`Quirks::four_part_version`](super::quirks::Quirks::four_part_version)).
+pub fn driver_version(four_parts: bool, version: u32) -> String {
+    if four_parts {
         format!("{}.{}.{}.{}", version >> 22, (version >> 14) & 0xff, (version >> 6) & 0xff, version & 0x3f)
     } else {
         format!(
@@ -91,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn nvidia_versions_have_four_parts() {
-        assert_eq!(driver_version(0x10de, 550 << 22 | 54 << 14 | 15 << 6), "550.54.15.0");
-        assert_eq!(driver_version(0x8086, vk::make_api_version(0, 22, 3, 6)), "22.3.6");
+    fn versions_have_three_or_four_parts() {
+        assert_eq!(driver_version(true, 550 << 22 | 54 << 14 | 15 << 6), "550.54.15.0");
+        assert_eq!(driver_version(false, vk::make_api_version(0, 22, 3, 6)), "22.3.6");
     }
 }

@@ -6,3 +6,4 @@ pub mod conv;
 pub mod ext;
 pub mod instance;
 pub mod nvidia;
+pub mod quirks;

@@ -4,9 +4,6 @@
 use crate::device::info::NvidiaFacts;
 use crate::device::nvml::Nvml;
 
-/// PCI id of the vendor.
-pub const VENDOR: u32 = 0x10de;
-
 /// The facts about a GPU that the results are computed from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NvidiaSources {

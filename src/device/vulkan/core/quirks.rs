@@ -1,0 +1,217 @@
+//! Quirks of drivers: faults to work around and strengths to use that Vulkan does not report.
+//!
+//! One table by driver. Other code asks for the quirk it is about, never for the driver. An entry has a name
+//! that `PYROCLAST_FEATURES=-name` hides: the device is then treated like one of an unknown driver.
+
+use ash::vk;
+use vk::DriverId as D;
+
+/// PCI id of NVIDIA.
+const NVIDIA: u32 = 0x10de;
+
+/// Drivers whose `Fma`, `Exp2` and `Log2` are the hardware's instructions.
+const HARDWARE_MATH: &[D] = &[
+    D::NVIDIA_PROPRIETARY,
+    D::AMD_PROPRIETARY,
+    D::AMD_OPEN_SOURCE,
+    D::MESA_RADV,
+    D::INTEL_PROPRIETARY_WINDOWS,
+    D::INTEL_OPEN_SOURCE_MESA,
+];
+
+/// The identity of a driver.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver {
+    pub id: D,
+    /// PCI or Khronos id of the device's vendor.
+    pub vendor: u32,
+}
+
+impl Driver {
+    fn is(&self, ids: &[D]) -> bool {
+        ids.contains(&self.id)
+    }
+
+    fn is_nvidia(&self) -> bool {
+        self.is(&[D::NVIDIA_PROPRIETARY])
+    }
+
+    fn is_llvmpipe(&self) -> bool {
+        self.is(&[D::MESA_LLVMPIPE])
+    }
+}
+
+macro_rules! quirks {
+    ($($(#[$doc:meta])* $name:ident: $holds:expr;)*) => {
+        /// The quirks of a device's driver.
+        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+        pub struct Quirks {
+            $($(#[$doc])* pub $name: bool,)*
+        }
+
+        impl Quirks {
+            /// The quirks of a driver, without hidden ones (`-name` or `name`).
+            pub fn of(driver: Driver, hidden: &[String]) -> Quirks {
+                let shown = |name: &str| !hidden.iter().any(|h| h.trim_start_matches('-') == name);
+                $(let $name: fn(&Driver) -> bool = $holds;)*
+                Quirks { $($name: $name(&driver) && shown(stringify!($name)),)* }
+            }
+
+            /// Names of the quirks that hold.
+            #[cfg(test)]
+            fn names(&self) -> Vec<&'static str> {
+                let all = [$((self.$name, stringify!($name))),*];
+                all.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect()
+            }
+        }
+    };
+}
+
+quirks! {
+    /// Queues of the family with graphics are the better choice. In the family without graphics (580, H200),
+    /// context switches time out with several threads at work (Xid 109), and views of buffers that were made
+    /// while other queues work read stale data; a third of the runs of `tests/images` showed one or the other.
+    graphics_family: Driver::is_nvidia;
+
+    /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these
+    /// drivers are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
+    fused_fma: |d| d.is(HARDWARE_MATH);
+
+    /// `Exp2` and `Log2` are within 2 ulp over the whole range, denormals flushed or exact: hardware
+    /// instructions of these vendors. Vulkan allows more.
+    close_exp2_log2: |d| d.is(HARDWARE_MATH);
+
+    /// Single-precision division and square root are correctly rounded: they are the processor's
+    /// instructions. Vulkan guarantees 2.5 ulp for division, and for sqrt the precision of inversesqrt.
+    /// Measured by `conformance precision`.
+    exact_div_sqrt32: Driver::is_llvmpipe;
+
+    /// Double-precision division and square root are correctly rounded: the processor's instructions, or
+    /// (NVIDIA) the results of CUDA. Measured by `conformance precision`.
+    exact_div_sqrt64: |d| d.is_llvmpipe() || d.is_nvidia();
+
+    /// Single-precision instructions flush denormals, although the driver offers controls that preserve them.
+    flushed_denorms32: Driver::is_nvidia;
+
+    /// The mode "round to nearest" is not requested for single precision: the compiler rounds so anyway, and
+    /// if the mode is requested it preserves denormals in some operations and not in others.
+    unrequested_rte32: Driver::is_nvidia;
+
+    /// Denormals of half and single precision are kept, although the driver offers no control that requests
+    /// it: compute shaders run with the processor's default (it flushes them for draws only).
+    kept_denorms: Driver::is_llvmpipe;
+
+    /// Denormals of double precision are kept, although the driver offers no control that requests it: the
+    /// double-precision units have no flushing mode.
+    kept_denorms64: Driver::is_nvidia;
+
+    /// Fences and ordered atomics of work-group or device scope are executed as execution
+    /// barriers.
+    fences_block: Driver::is_llvmpipe;
+
+    /// The compiler honours `Aliased`. With NVIDIA's compiler, tests fail that read through a descriptor what
+    /// they just wrote with another type.
+    aliased_views: Driver::is_llvmpipe;
+
+    /// The compiler moves the parts of loads wider than 16 bytes far apart, unless a dependency prevents it
+    /// (see the compiler's pass `wide_loads`).
+    scattered_wide_loads: Driver::is_nvidia;
+
+    /// Each component of a buffer access becomes a loop over the SIMD lanes, with a branch for each lane.
+    scalar_accesses: Driver::is_llvmpipe;
+
+    /// A loop whose last test is in its continue block, as in GLSL's `do ... while`, gets worse code than one
+    /// that tests in its body.
+    slow_tests_in_continue: Driver::is_llvmpipe;
+
+    /// Lanes that left a loop go on computing, which changes values used after it unless they are phis (see
+    /// the compiler's pass `lcssa`). Seen with Mesa 22.3; newer versions do not promise otherwise.
+    needs_lcssa: Driver::is_llvmpipe;
+
+    /// The driver ends loops, as if they were done, after [`MAX_TRIP_COUNT`] iterations
+    /// (LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa).
+    limited_loops: Driver::is_llvmpipe;
+
+    /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as
+    /// exact as OpenCL requires. A property of the hardware.
+    coarse_packed_reads: Driver::is_nvidia;
+
+    /// The driver's version number has four parts, of 10, 8, 8 and 6 bits.
+    four_part_version: |d| d.vendor == NVIDIA;
+
+    /// The GPU has CUDA's attributes, which `cl_nv_device_attribute_query` reports.
+    cuda_attributes: |d| d.vendor == NVIDIA;
+}
+
+/// See [`Quirks::limited_loops`].
+pub const MAX_TRIP_COUNT: u32 = 65_535;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNKNOWN: Driver = Driver { id: D::SAMSUNG_PROPRIETARY, vendor: 0x144d };
+    const H200: Driver = Driver { id: D::NVIDIA_PROPRIETARY, vendor: NVIDIA };
+    const LLVMPIPE: Driver = Driver { id: D::MESA_LLVMPIPE, vendor: 0x10005 };
+
+    fn names(driver: Driver) -> Vec<&'static str> {
+        Quirks::of(driver, &[]).names()
+    }
+
+    #[test]
+    fn each_driver_has_its_quirks() {
+        assert_eq!(names(UNKNOWN), [""; 0]);
+        assert_eq!(
+            names(H200),
+            [
+                "graphics_family",
+                "fused_fma",
+                "close_exp2_log2",
+                "exact_div_sqrt64",
+                "flushed_denorms32",
+                "unrequested_rte32",
+                "kept_denorms64",
+                "scattered_wide_loads",
+                "coarse_packed_reads",
+                "four_part_version",
+                "cuda_attributes",
+            ]
+        );
+        assert_eq!(
+            names(LLVMPIPE),
+            [
+                "exact_div_sqrt32",
+                "exact_div_sqrt64",
+                "kept_denorms",
+                "fences_block",
+                "aliased_views",
+                "scalar_accesses",
+                "slow_tests_in_continue",
+                "needs_lcssa",
+                "limited_loops",
+            ]
+        );
+        assert_eq!(names(Driver { id: D::MESA_RADV, vendor: 0x1002 }), ["fused_fma", "close_exp2_log2"]);
+        // Mesa's driver for the same GPUs has the hardware's attributes only.
+        assert_eq!(names(Driver { id: D::MESA_NVK, ..H200 }), ["four_part_version", "cuda_attributes"]);
+    }
+
+    #[test]
+    fn the_documentation_names_every_quirk() {
+        let text = include_str!("../../../../docs/architecture.md");
+        for driver in [H200, LLVMPIPE] {
+            let missing: Vec<_> =
+                names(driver).into_iter().filter(|n| !text.contains(&format!("`{n}`"))).collect();
+            assert_eq!(missing, [""; 0]);
+        }
+    }
+
+    #[test]
+    fn quirks_can_be_hidden() {
+        let hidden = ["-graphics_family".to_string(), "fused_fma".into(), "-int8".into()];
+        let quirks = Quirks::of(H200, &hidden);
+        assert!(!quirks.graphics_family && !quirks.fused_fma && quirks.close_exp2_log2);
+        let all: Vec<String> = names(LLVMPIPE).iter().map(|name| format!("-{name}")).collect();
+        assert_eq!(Quirks::of(LLVMPIPE, &all), Quirks::default());
+    }
+}
