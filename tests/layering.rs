@@ -239,7 +239,7 @@ fn licences_are_there() {
 
 /// Crates, with the modules of the largest ring that each may have. The goal is 3: a limit is only ever lowered.
 const MAX_RING: &[(&str, usize)] =
-    &[("src", 26), ("clspv-bridge/src", 55), ("icd/src", 7), ("conformance/src", 16)];
+    &[("src", 25), ("clspv-bridge/src", 10), ("icd/src", 7), ("conformance/src", 5)];
 
 /// Imports of modules lead one way; modules that belong together may form a small ring.
 #[test]

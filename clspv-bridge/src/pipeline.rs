@@ -18,7 +18,7 @@ use crate::passes::legalize::ints::LegalizeInts;
 use crate::passes::legalize::memory::{ExpandFloatAtomics, ExpandSequentialAtomics};
 use crate::passes::legalize::promote_ints::PromoteInts;
 use crate::passes::legalize::vectors::LegalizeVec;
-use crate::passes::lower::LowerArguments;
+use crate::passes::lower::arguments::LowerArguments;
 use crate::passes::lower::builtins::{LinkBuiltins, LowerBuiltins};
 use crate::passes::lower::expand_mem::ExpandMem;
 use crate::passes::lower::generic::LowerGeneric;

@@ -8,9 +8,9 @@
 use super::manifest::{CorpusEntry, Selection};
 use clspv_bridge::target::SubgroupOps;
 use clspv_bridge::{CompileError, Target, driver};
-use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::offline::generic_front_config;
 use pyroclast_runtime::program::options::{self, Stage};
+use pyroclast_runtime::program::stack::with_large_stack;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

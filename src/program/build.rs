@@ -12,6 +12,7 @@ use super::cache::{self, Cache, LibraryKey};
 use super::dump::Dump;
 use super::fallback::{self, Compiled, FallbackKernels};
 use super::options::{self, BuildOptions, Stage};
+use super::stack::{COMPILER_STACK, with_large_stack};
 use super::{BuildStatus, Executable, Program, ProgramOrigin, Record, manifest};
 use crate::callback::{self, Callback};
 use crate::cl::*;
@@ -31,9 +32,6 @@ use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::SystemTime;
-
-/// Stack size of the threads that run the compiler.
-const COMPILER_STACK: usize = 64 << 20;
 
 /// Work for one device.
 enum DeviceWork {
@@ -654,20 +652,6 @@ fn back_end(
     let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
     cache().store_program(key, &program);
     Ok(Arc::new(program))
-}
-
-/// Runs compiler work on a large stack; `None` if it panicked.
-pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    let work = Mutex::new(Some(work));
-    let take = || work.lock().take();
-    let run = || take().and_then(|work| catch_unwind(AssertUnwindSafe(work)).ok());
-    let result = std::thread::scope(|scope| {
-        let builder =
-            std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
-        builder.spawn_scoped(scope, run).ok().map(|thread| thread.join().ok().flatten())
-    });
-    // Without a thread, the caller's stack must suffice.
-    result.unwrap_or_else(run)
 }
 
 /// Permit for a build in the background; their number is limited.

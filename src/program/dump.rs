@@ -79,7 +79,7 @@ impl Dump {
             }
             if self.ir {
                 // Large programs nest deeply.
-                let text = super::build::with_large_stack(|| {
+                let text = super::stack::with_large_stack(|| {
                     match clspv_bridge::front::spirv::read(&library.spirv, specs) {
                         Ok(module) => module.to_string(),
                         Err(error) => format!("; {error}\n"),

@@ -22,6 +22,7 @@ pub mod info;
 mod manifest;
 pub mod offline;
 pub mod options;
+pub mod stack;
 
 use crate::cl::*;
 use crate::context::Context;
@@ -195,7 +196,7 @@ impl Program {
     pub fn from_il(context: Arc<Context>, bytes: &[u8]) -> Result<Program> {
         let words = il::words(bytes)
             .ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
-        let checked = build::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
+        let checked = stack::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
         if let Some(Err(clspv_bridge::CompileError::InvalidIl(text))) = checked {
             tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: {text}");
             return Err(err!(CL_INVALID_VALUE, "{text}"));

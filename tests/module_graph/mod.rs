@@ -286,6 +286,9 @@ impl<'ast> Visit<'ast> for Reader {
         }
     }
 
+    /// The path of `pub(in path)` says who may name the item, not what the module depends on.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         self.named(&segments);

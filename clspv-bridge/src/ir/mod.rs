@@ -2,6 +2,7 @@
 //! and no aggregate values.
 
 pub mod builder;
+pub mod edit;
 pub mod entity;
 pub mod fold;
 pub mod func;

@@ -4,9 +4,9 @@
 //! Runs before pointers are lowered, so that address spaces are handled only once, afterwards.
 
 use crate::error::Result;
+use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::passes::lower::memory::access::rmw_bin;
-use crate::passes::lower::split_after;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;

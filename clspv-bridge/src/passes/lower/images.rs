@@ -14,9 +14,9 @@
 
 use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
 use crate::error::{CompileError, Result};
+use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::passes::lower::split_after;
 use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::{Pass, PassContext};

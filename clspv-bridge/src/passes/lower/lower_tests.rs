@@ -1,9 +1,11 @@
 //! Lowering of small kernels, checked by the verifier and by properties of the result.
 
-use super::*;
+use crate::abi::{BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
 use crate::ir::verify::verify_module;
+use crate::ir::*;
 use crate::metadata::{ArgInfo, ArgKind, KernelInfo};
 use crate::options::Options;
+use crate::passes::PassContext;
 use crate::target::{FloatAtomics, Target};
 
 fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {

@@ -8,8 +8,8 @@
 
 use crate::abi::ImplicitArg;
 use crate::error::{CompileError, Result};
+use crate::ir::edit::split_after;
 use crate::ir::*;
-use crate::passes::lower::split_after;
 use crate::passes::{Pass, PassContext};
 use crate::printf::{CAPACITY, DROPPED, NEXT, PrintfArg, PrintfCall, operand_kinds};
 use std::collections::HashMap;

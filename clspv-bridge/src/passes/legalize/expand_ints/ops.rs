@@ -1,8 +1,8 @@
 //! Operations on 64-bit integers as two 32-bit words, low and high (see [`super`]).
 
 use crate::error::{CompileError, Result};
+use crate::ir::edit::split_after;
 use crate::ir::*;
-use crate::passes::lower::split_after;
 
 /// Low and high word.
 pub(crate) type Word2 = [Value; 2];

@@ -7,9 +7,9 @@
 //! around them, after which the builder is in another block.
 
 use crate::error::{CompileError, Result};
+use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::passes::lower::memory::plan::Region;
-use crate::passes::lower::split_after;
 use crate::target::{FloatAtomics, Target};
 use std::collections::HashMap;
 

@@ -9,12 +9,12 @@
 
 use crate::abi::{BindingSource, ImplicitArg, LaunchAbi, NULL_OFFSET};
 use crate::error::{CompileError, Result};
+use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::classes::{MemoryObject, PointsToClass};
 use crate::passes::lower::memory::plan::{Base, BoundBuffer, Region};
-use crate::passes::lower::split_after;
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 
