@@ -6,7 +6,7 @@
 //! call. Such waits must not deadlock, whatever callbacks do:
 //!
 //! * A callback does not run in a thread that waits for it, which may hold a lock that the callback takes
-//!   (unless the system has no thread for callbacks at all).
+//!   (unless the system cannot start a thread for callbacks).
 //! * Waits inside a callback return at once, so no callback waits for itself or for those posted after it.
 //!   Blocking calls inside a callback wait for devices only, which do not depend on the callback threads.
 //! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another

@@ -1,6 +1,6 @@
 //! Settings from `PYROCLAST_*` environment variables: one table of options, parsed once.
 //!
-//! A value that cannot be understood and a variable that is not in the table are reported in the log and ignored.
+//! Invalid values and unknown variables are reported in the log and ignored.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -68,7 +68,9 @@ macro_rules! options {
                             Some(parsed) => config.$field = parsed,
                             None => complaints.push(format!("{name}: cannot understand '{value}'")),
                         },)*
-                        other if other.starts_with("PYROCLAST_") => complaints.push(format!("{other} is no option of Pyroclast")),
+                        other if other.starts_with("PYROCLAST_") => {
+                            complaints.push(format!("{other} is no option of Pyroclast"))
+                        }
                         _ => {}
                     }
                 }
@@ -86,23 +88,25 @@ macro_rules! options {
 options! {
     /// Log filter, e.g. "warn" or "pyroclast::queue=debug"; the log goes to stderr.
     "PYROCLAST_LOG" => log: Option<String>,
-    /// What to dump: cl (source), il (OpenCL SPIR-V), ir, ir:after=PASS (also of native code), spv (final modules),
-    /// args (build options), all.
+    /// Dumps: cl (source), il (OpenCL SPIR-V), ir, ir:after=PASS (also of native code), spv (final
+    /// modules), args (build options), all.
     "PYROCLAST_DUMP" => dump: Vec<String>,
-    /// Where dumps go; the current directory if unset. The files of one build share the start of their names.
+    /// Folder of the dumps; the current directory if unset. The files of one build share the start of their
+    /// names.
     "PYROCLAST_DUMP_DIR" => dump_dir: Option<PathBuf>,
-    /// What to check: ir (after each pass), spirv (final modules, with spirv-val), vulkan (validation layer), all.
+    /// Validation: ir (after each pass), spirv (final modules, with spirv-val), vulkan (validation layer),
+    /// all.
     "PYROCLAST_VALIDATE" => validate: Vec<String>,
     /// File to which complaints of the Vulkan validation layer are appended, besides the log.
     "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
     /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu". If unset: graphics processors,
     /// then the CPU device, or software Vulkan devices where that cannot be used.
     "PYROCLAST_DEVICES" => devices: Vec<String>,
-    /// Device that runs the kernels which a Vulkan device cannot run, and so lets it report more: "cpu", or none if unset.
+    /// Device that runs the kernels which a Vulkan device cannot run: "cpu", or none if unset.
     "PYROCLAST_FALLBACK" => fallback: Option<String>,
-    /// What the CPU device checks of kernels: memory, race, uninit, all. What is found goes to stderr.
+    /// Checks of kernels on the CPU device: memory, race, uninit, all. Findings are written to stderr.
     "PYROCLAST_CHECK" => check: Vec<String>,
-    /// File to which what was found is appended too, a line of JSON for each place in a launch.
+    /// File to which the findings are also appended, a line of JSON for each location in a launch.
     "PYROCLAST_CHECK_LOG" => check_log: Option<PathBuf>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
@@ -116,7 +120,7 @@ options! {
     "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
     /// MiB of memory that each process of the front-end tool may use; 8192 if unset.
     "PYROCLAST_CLANG_MEMORY" => clang_memory: Option<String>,
-    /// Where compiled kernels are kept.
+    /// Folder of the cache of compiled kernels.
     "PYROCLAST_CACHE_DIR" => cache_dir: Option<PathBuf>,
     /// MiB that compiled kernels may take on disk; 512 if unset, 0 to keep none.
     "PYROCLAST_CACHE_SIZE" => cache_size: Option<u64>,

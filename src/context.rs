@@ -42,7 +42,7 @@ pub trait Drain: Send + Sync {
 /// An on-device queue, as an object of the context.
 pub trait DeviceQueueObject: Send + Sync {
     /// The device layer's queue.
-    fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue>;
+    fn on_device_queue(&self) -> &Arc<dyn OnDeviceQueue>;
     /// Converts to `Any`, to be downcast to the concrete type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -240,7 +240,7 @@ impl Context {
     }
     /// The device layer's queue of [`Context::default_device_queue`].
     pub fn default_queue(&self, device_index: usize) -> Option<Arc<dyn OnDeviceQueue>> {
-        self.default_device_queue(device_index).map(|queue| queue.kernel_queue().clone())
+        self.default_device_queue(device_index).map(|queue| queue.on_device_queue().clone())
     }
     /// Waits until everything enqueued in its queues so far is complete.
     pub fn drain(&self) {

@@ -42,7 +42,7 @@ impl std::fmt::Debug for HostPtr {
 pub fn page() -> u64 {
     static PAGE: OnceLock<u64> = OnceLock::new();
     *PAGE.get_or_init(|| {
-        // SAFETY: asks for a number.
+        // SAFETY: returns a number.
         let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         u64::try_from(size).ok().filter(|s| s.is_power_of_two()).unwrap_or(4096)
     })
@@ -226,7 +226,7 @@ fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
     let start = mapped.offset(before as u64);
     for (at, len) in [(mapped, before), (start.offset(size as u64), whole - before - size)] {
         if len > 0 {
-            // SAFETY: pages of the new mapping that nobody was told of.
+            // SAFETY: pages of the new mapping, which is not shared yet.
             unsafe { libc::munmap(at.0.cast(), len) };
         }
     }
@@ -251,7 +251,7 @@ pub fn prefer_huge_pages(ptr: HostPtr, size: u64) {
 impl Drop for HostAllocation {
     fn drop(&mut self) {
         if self.layout.size() >= LARGE {
-            // SAFETY: mapped in `new` with this size; nobody uses it any more.
+            // SAFETY: mapped in `new` with this size; not used any more.
             unsafe { libc::munmap(self.ptr.0.cast(), self.layout.size()) };
             return;
         }
@@ -284,7 +284,7 @@ mod tests {
             let memory = HostAllocation::new(size).unwrap();
             let aligned = if size >= HUGE as u64 { HUGE_PAGE } else { 4096 };
             assert!(memory.size() == size && memory.ptr().addr().is_multiple_of(aligned), "{size}");
-            // SAFETY: the memory has that size, and nobody else has it.
+            // SAFETY: the memory has that size, and is not shared.
             let bytes = unsafe { std::slice::from_raw_parts_mut(memory.ptr().as_ptr(), size as usize) };
             assert!(bytes.iter().all(|b| *b == 0), "{size}");
             bytes.fill(1);

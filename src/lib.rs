@@ -1,4 +1,5 @@
-//! Pyroclast's runtime: OpenCL semantics, the command scheduler and the devices. The C interface is in `icd/`.
+//! Pyroclast's runtime: OpenCL semantics, the command scheduler and the devices. The C interface is in
+//! `icd/`.
 
 pub mod callback;
 pub mod cl;

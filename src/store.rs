@@ -162,7 +162,8 @@ impl Store {
                     ONCE.call_once(|| {
                         let path = folder.display();
                         tracing::warn!(
-                            "{path} is not used as a cache: it must be a folder of this user's that nobody else can write"
+                            "{path} is not used as a cache: \
+                             it must be a folder of this user's that nobody else can write"
                         );
                     });
                 }

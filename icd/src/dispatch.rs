@@ -20,8 +20,8 @@ macro_rules! dispatch_table {
 // One block per file of `api/`, in alphabetical order.
 dispatch_table! {
     buffer: [
-        clCreateBuffer, clCreateBufferWithProperties, clCreateSubBuffer, clRetainMemObject, clReleaseMemObject,
-        clSetMemObjectDestructorCallback, clGetMemObjectInfo,
+        clCreateBuffer, clCreateBufferWithProperties, clCreateSubBuffer, clRetainMemObject,
+        clReleaseMemObject, clSetMemObjectDestructorCallback, clGetMemObjectInfo,
     ]
 
     context: [
@@ -30,32 +30,34 @@ dispatch_table! {
     ]
 
     device: [
-        clGetDeviceInfo, clRetainDevice, clReleaseDevice, clCreateSubDevices, clGetDeviceAndHostTimer, clGetHostTimer,
-        clSetDefaultDeviceCommandQueue,
+        clGetDeviceInfo, clRetainDevice, clReleaseDevice, clCreateSubDevices, clGetDeviceAndHostTimer,
+        clGetHostTimer, clSetDefaultDeviceCommandQueue,
     ]
 
     enqueue: [
-        clEnqueueReadBuffer, clEnqueueWriteBuffer, clEnqueueReadBufferRect, clEnqueueWriteBufferRect, clEnqueueCopyBuffer,
-        clEnqueueCopyBufferRect, clEnqueueFillBuffer, clEnqueueMapBuffer, clEnqueueUnmapMemObject,
-        clEnqueueMigrateMemObjects, clEnqueueNDRangeKernel, clEnqueueTask, clEnqueueMarkerWithWaitList,
-        clEnqueueBarrierWithWaitList, clEnqueueMarker, clEnqueueBarrier, clEnqueueWaitForEvents,
+        clEnqueueReadBuffer, clEnqueueWriteBuffer, clEnqueueReadBufferRect, clEnqueueWriteBufferRect,
+        clEnqueueCopyBuffer, clEnqueueCopyBufferRect, clEnqueueFillBuffer, clEnqueueMapBuffer,
+        clEnqueueUnmapMemObject, clEnqueueMigrateMemObjects, clEnqueueNDRangeKernel, clEnqueueTask,
+        clEnqueueMarkerWithWaitList, clEnqueueBarrierWithWaitList, clEnqueueMarker, clEnqueueBarrier,
+        clEnqueueWaitForEvents,
     ]
 
     event: [
-        clCreateUserEvent, clSetUserEventStatus, clWaitForEvents, clGetEventInfo, clRetainEvent, clReleaseEvent,
-        clSetEventCallback, clGetEventProfilingInfo,
+        clCreateUserEvent, clSetUserEventStatus, clWaitForEvents, clGetEventInfo, clRetainEvent,
+        clReleaseEvent, clSetEventCallback, clGetEventProfilingInfo,
     ]
 
     image: [
-        clGetSupportedImageFormats, clCreateImage, clCreateImageWithProperties, clCreateImage2D, clCreateImage3D,
-        clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage, clEnqueueCopyImage,
-        clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage,
+        clGetSupportedImageFormats, clCreateImage, clCreateImageWithProperties, clCreateImage2D,
+        clCreateImage3D, clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage,
+        clEnqueueCopyImage, clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage,
     ]
 
     kernel: [
-        clCreateKernel, clCreateKernelsInProgram, clRetainKernel, clReleaseKernel, clCloneKernel, clSetKernelArg,
-        clSetKernelArgSVMPointer, clSetKernelExecInfo, clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo,
-        clGetKernelSubGroupInfo, clGetKernelSubGroupInfoKHR, clGetKernelSuggestedLocalWorkSize,
+        clCreateKernel, clCreateKernelsInProgram, clRetainKernel, clReleaseKernel, clCloneKernel,
+        clSetKernelArg, clSetKernelArgSVMPointer, clSetKernelExecInfo, clGetKernelInfo, clGetKernelArgInfo,
+        clGetKernelWorkGroupInfo, clGetKernelSubGroupInfo, clGetKernelSubGroupInfoKHR,
+        clGetKernelSuggestedLocalWorkSize,
     ]
 
     native: [clEnqueueNativeKernel]
@@ -65,14 +67,15 @@ dispatch_table! {
     ]
 
     platform: [
-        clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,
-        clUnloadPlatformCompiler,
+        clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress,
+        clGetExtensionFunctionAddressForPlatform, clUnloadPlatformCompiler,
     ]
 
     program: [
-        clCreateProgramWithSource, clCreateProgramWithIL, clCreateProgramWithBinary, clCreateProgramWithBuiltInKernels,
-        clRetainProgram, clReleaseProgram, clSetProgramReleaseCallback, clSetProgramSpecializationConstant, clBuildProgram,
-        clCompileProgram, clLinkProgram, clGetProgramInfo, clGetProgramBuildInfo,
+        clCreateProgramWithSource, clCreateProgramWithIL, clCreateProgramWithBinary,
+        clCreateProgramWithBuiltInKernels, clRetainProgram, clReleaseProgram, clSetProgramReleaseCallback,
+        clSetProgramSpecializationConstant, clBuildProgram, clCompileProgram, clLinkProgram, clGetProgramInfo,
+        clGetProgramBuildInfo,
     ]
 
     queue: [
@@ -80,7 +83,9 @@ dispatch_table! {
         clGetCommandQueueInfo, clSetCommandQueueProperty, clFlush, clFinish,
     ]
 
-    sampler: [clCreateSampler, clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo]
+    sampler: [
+        clCreateSampler, clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo,
+    ]
 
     svm: [
         clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,
@@ -99,11 +104,12 @@ macro_rules! extension_table {
 // One block per file of `api/`, in alphabetical order.
 extension_table! {
     command_buffer: [
-        clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR, clFinalizeCommandBufferKHR,
-        clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR, clCommandCopyBufferKHR, clCommandCopyBufferRectKHR,
-        clCommandCopyBufferToImageKHR, clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR,
-        clCommandFillImageKHR, clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR, clRemapCommandBufferKHR,
-        clGetMutableCommandInfoKHR,
+        clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR,
+        clFinalizeCommandBufferKHR, clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR,
+        clCommandCopyBufferKHR, clCommandCopyBufferRectKHR, clCommandCopyBufferToImageKHR,
+        clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR, clCommandFillImageKHR,
+        clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR,
+        clGetCommandBufferInfoKHR, clRemapCommandBufferKHR, clGetMutableCommandInfoKHR,
     ]
 
     external: [clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR]
@@ -117,18 +123,20 @@ extension_table! {
     platform: [clIcdGetPlatformIDsKHR, clIcdGetFunctionAddressForPlatformKHR, clIcdSetPlatformDispatchDataKHR]
 
     semaphore: [
-        clCreateSemaphoreWithPropertiesKHR, clRetainSemaphoreKHR, clReleaseSemaphoreKHR, clEnqueueWaitSemaphoresKHR,
-        clEnqueueSignalSemaphoresKHR, clGetSemaphoreInfoKHR, clGetSemaphoreHandleForTypeKHR, clReImportSemaphoreSyncFdKHR,
+        clCreateSemaphoreWithPropertiesKHR, clRetainSemaphoreKHR, clReleaseSemaphoreKHR,
+        clEnqueueWaitSemaphoresKHR, clEnqueueSignalSemaphoresKHR, clGetSemaphoreInfoKHR,
+        clGetSemaphoreHandleForTypeKHR, clReImportSemaphoreSyncFdKHR,
     ]
 
     unified_svm: [
-        clSVMAllocWithPropertiesKHR, clSVMFreeWithPropertiesKHR, clGetSVMPointerInfoKHR, clGetSVMSuggestedTypeIndexKHR,
+        clSVMAllocWithPropertiesKHR, clSVMFreeWithPropertiesKHR, clGetSVMPointerInfoKHR,
+        clGetSVMSuggestedTypeIndexKHR,
     ]
 
     usm: [
-        clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL, clMemBlockingFreeINTEL,
-        clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL, clEnqueueMemsetINTEL,
-        clEnqueueMemcpyINTEL, clEnqueueMigrateMemINTEL, clEnqueueMemAdviseINTEL,
+        clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL,
+        clMemBlockingFreeINTEL, clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL,
+        clEnqueueMemsetINTEL, clEnqueueMemcpyINTEL, clEnqueueMigrateMemINTEL, clEnqueueMemAdviseINTEL,
     ]
 }
 

@@ -3,9 +3,12 @@
 //!
 //! Three forms:
 //! ```ignore
-//! entry! { fn clRetainContext(context: cl_context) -> cl_int { context.retain() } }           // Result<()>
-//! entry! { fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { Ok(handle) } } // Result<handle>
-//! entry! { fn clSVMAlloc(context: cl_context) -> *mut c_void, or null_mut(); { Ok(ptr) } }    // Result<value>
+//! // Result<()>
+//! entry! { fn clRetainContext(context: cl_context) -> cl_int { context.retain() } }
+//! // Result<handle>
+//! entry! { fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { Ok(handle) } }
+//! // Result<value>
+//! entry! { fn clSVMAlloc(context: cl_context) -> *mut c_void, or null_mut(); { Ok(ptr) } }
 //! ```
 //! `for command_queue fn ...` also reports errors to the context of that argument ([`crate::notify`]). The
 //! second form appends the parameter `errcode_ret: *mut cl_int`; a null handle means out of memory. A
@@ -58,13 +61,15 @@ pub unsafe fn handle<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mu
 /// Defines an entry point; see the module documentation.
 #[macro_export]
 macro_rules! entry {
-    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
+    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+     -> cl_int $body:block) => {
         $crate::entry! { $(#[$meta])* fn $name($($arg: $ty),*) -> cl_int {
             let result = (move || -> $crate::entry::Res<()> { $body })();
             result.inspect_err(|error| $crate::notify::report(stringify!($name), $handle, error))
         } }
     };
-    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
+    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret)
+     -> $ret:ty $body:block) => {
         $crate::entry! { $(#[$meta])* fn $name($($arg: $ty),*; errcode_ret) -> $ret {
             let result = (move || -> $crate::entry::Res<$ret> { $body })();
             result.inspect_err(|error| $crate::notify::report(stringify!($name), $handle, error))
@@ -75,14 +80,16 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
-            $crate::entry::code($crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<()> { $body }))
+            let body = move || -> $crate::entry::Res<()> { $body };
+            $crate::entry::code($crate::entry::guard(stringify!($name), body))
         }
     };
     ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
         $(#[$meta])*
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
-            $crate::entry::code($crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<()> { $body }))
+            let body = move || -> $crate::entry::Res<()> { $body };
+            $crate::entry::code($crate::entry::guard(stringify!($name), body))
         }
     };
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
@@ -90,26 +97,31 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
-            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            let body = move || -> $crate::entry::Res<$ret> { $body };
+            let result = $crate::entry::guard(stringify!($name), body);
             // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
     };
-    ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
+    ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret)
+     -> $ret:ty $body:block) => {
         $(#[$meta])*
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
-            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            let body = move || -> $crate::entry::Res<$ret> { $body };
+            let result = $crate::entry::guard(stringify!($name), body);
             // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
     };
-    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty, or $default:expr; $body:block) => {
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+     -> $ret:ty, or $default:expr; $body:block) => {
         $(#[$meta])*
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            let body = move || -> $crate::entry::Res<$ret> { $body };
+            let result = $crate::entry::guard(stringify!($name), body);
             result.unwrap_or_else(|_| $default)
         }
     };
@@ -126,8 +138,14 @@ mod tests {
     use super::*;
     use pyroclast_runtime::err;
 
-    entry! { extension fn testPlain(value: cl_int) -> cl_int { if value == 0 { Ok(()) } else { Err(err!(value)) } } }
-    entry! { extension fn testPanic() -> cl_int { let empty: [u8; 0] = []; let i = std::hint::black_box(3); Err(err!(i32::from(empty[i]))) } }
+    entry! { extension fn testPlain(value: cl_int) -> cl_int {
+        if value == 0 { Ok(()) } else { Err(err!(value)) }
+    } }
+    entry! { extension fn testPanic() -> cl_int {
+        let empty: [u8; 0] = [];
+        let i = std::hint::black_box(3);
+        Err(err!(i32::from(empty[i])))
+    } }
     entry! { extension fn testHandle(address: usize; errcode_ret) -> *mut u8 {
         if address == 1 { return Err(err!(CL_INVALID_VALUE)) }
         Ok(std::ptr::without_provenance_mut(address))

@@ -124,8 +124,8 @@ fn slot_at<'a>(ptr: *const c_void) -> Option<&'a Slot> {
     for (i, region) in REGIONS.iter().enumerate().take(count) {
         let offset = (ptr as usize).wrapping_sub(region.load(Ordering::Relaxed) as usize);
         if offset < (FIRST_REGION << i) * SLOT_BYTES && offset.is_multiple_of(SLOT_BYTES) {
-            // SAFETY: the address is that of an initialised slot of a region that is never unmapped; slots are only
-            // changed through their atomics.
+            // SAFETY: the address is that of an initialised slot of a region that is never unmapped; slots
+            // are only changed through their atomics.
             return Some(unsafe { &*ptr.cast::<Slot>() });
         }
     }

@@ -1,4 +1,5 @@
-//! An index space and its validation (clEnqueueNDRangeKernel). Pure: limits and attributes come in as plain numbers.
+//! An index space and its validation (clEnqueueNDRangeKernel). Pure: limits and attributes come in as plain
+//! numbers.
 
 use crate::cl::*;
 use crate::error::{Error, Result};

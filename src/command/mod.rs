@@ -63,7 +63,7 @@ impl ImagePart {
     }
 }
 
-/// What a command does, with validated operands.
+/// Operation of a command, with validated operands.
 pub enum CommandKind {
     /// Markers, barriers, launches without work-items.
     Nop,

@@ -220,7 +220,7 @@ impl Args {
             Value::Local(size) => ArgSnapshot::Local(*size),
             Value::Pointer(address) => ArgSnapshot::Pointer(*address),
             Value::Queue(queue) => match queue.upgrade() {
-                Some(queue) => ArgSnapshot::Queue(queue.kernel_queue().clone()),
+                Some(queue) => ArgSnapshot::Queue(queue.on_device_queue().clone()),
                 None => {
                     released = Some(index);
                     ArgSnapshot::Mem(None)

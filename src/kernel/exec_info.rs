@@ -39,7 +39,8 @@ pub enum Setting {
     Indirect(Indirect, bool),
 }
 
-/// Checks that a device of the context supports the memory that the setting requires (else CL_INVALID_OPERATION).
+/// Checks that a device of the context supports the memory that the setting requires (else
+/// CL_INVALID_OPERATION).
 pub fn validate(setting: &Setting, context: &Context) -> Result<()> {
     let some = |kind: SvmKind| context.devices().iter().any(|d| kind.works_on(d));
     let supported = match setting {

@@ -313,7 +313,7 @@ impl Kernel {
         let facts = self.program.context.ops(self.device_index(device)?)?.info();
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
-        // CL_INVALID_VALUE: the input has not one to three sizes.
+        // CL_INVALID_VALUE: not one to three sizes in the input.
         let local = || match input {
             Some(sizes) if (1..=3).contains(&sizes.len()) => {
                 Ok(sizes.iter().fold(1usize, |a, b| a.saturating_mul(*b)))

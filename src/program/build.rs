@@ -329,7 +329,8 @@ impl Program {
                 Err(error) => {
                     if matches!(self.origin, ProgramOrigin::Il { .. }) {
                         // Few SPIR-V producers show the log of a module that they expect to build.
-                        tracing::warn!(target: "pyroclast::program", "build of a SPIR-V module: {}", record.log.trim_end());
+                        let log = record.log.trim_end();
+                        tracing::warn!(target: "pyroclast::program", "build of a SPIR-V module: {log}");
                     }
                     record.status = BuildStatus::Error;
                     first_error.get_or_insert(error);

@@ -121,7 +121,8 @@ pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
     let fallback = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |name: &String| {
         format!(
-            "note: kernel '{name}' runs on {fallback} if it is given images of formats that the device lacks\n"
+            "note: kernel '{name}' runs on {fallback} if it is given images of formats \
+                 that the device lacks\n"
         )
     };
     kernels.iter().map(line).collect()

@@ -172,7 +172,8 @@ pub fn scan(text: &str) -> Option<Vec<(String, bool)>> {
     Some(out)
 }
 
-/// Replaces comments by a space; string and character literals are kept. Text outside comments is not changed.
+/// Replaces comments by a space; string and character literals are kept. Text outside comments is not
+/// changed.
 fn strip_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -223,7 +224,8 @@ mod tests {
 
     #[test]
     fn plain_includes_are_found() {
-        let text = "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n%:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
+        let text = "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n\
+             %:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
         let want = vec![("a.h".to_string(), false), ("b c.h".into(), true), ("d.h".into(), false)];
         assert_eq!(scan(text), Some(want));
     }

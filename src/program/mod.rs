@@ -208,7 +208,10 @@ impl Program {
         if let Some(Some(capability)) = refused.first()
             && refused.iter().all(Option::is_some)
         {
-            tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: no device supports the capability {capability:?}");
+            tracing::warn!(
+                target: "pyroclast::program",
+                "clCreateProgramWithIL: no device supports the capability {capability:?}"
+            );
             return Err(err!(CL_INVALID_VALUE, "no device supports the capability {capability:?}"));
         }
         let spec_sizes = il::spec_constants(&words);

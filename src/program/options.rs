@@ -281,9 +281,10 @@ mod tests {
 
     #[test]
     fn all_standard_options() {
-        let text = "-cl-single-precision-constant -cl-denorms-are-zero -cl-fp32-correctly-rounded-divide-sqrt \
-            -cl-opt-disable -cl-strict-aliasing -cl-uniform-work-group-size -cl-no-subgroup-ifp -cl-mad-enable \
-            -cl-no-signed-zeros -cl-finite-math-only -w -Werror -cl-kernel-arg-info -g";
+        let text = "-cl-single-precision-constant -cl-denorms-are-zero \
+            -cl-fp32-correctly-rounded-divide-sqrt \
+            -cl-opt-disable -cl-strict-aliasing -cl-uniform-work-group-size -cl-no-subgroup-ifp \
+            -cl-mad-enable -cl-no-signed-zeros -cl-finite-math-only -w -Werror -cl-kernel-arg-info -g";
         let got = build(text);
         assert!(got.notes.is_empty());
         let c = got.compiler;

@@ -23,7 +23,7 @@ pub struct DeviceCommandQueue {
     properties: cl_command_queue_properties,
     property_list: Vec<cl_queue_properties>,
     size: u32,
-    kernel_queue: Arc<dyn OnDeviceQueue>,
+    on_device_queue: Arc<dyn OnDeviceQueue>,
 }
 
 impl ApiObject for DeviceCommandQueue {
@@ -35,8 +35,8 @@ impl ApiObject for DeviceCommandQueue {
 }
 
 impl DeviceQueueObject for DeviceCommandQueue {
-    fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue> {
-        &self.kernel_queue
+    fn on_device_queue(&self) -> &Arc<dyn OnDeviceQueue> {
+        &self.on_device_queue
     }
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
@@ -75,7 +75,7 @@ impl DeviceCommandQueue {
             properties,
             property_list,
             size,
-            kernel_queue: ops.create_on_device_queue(size)?,
+            on_device_queue: ops.create_on_device_queue(size)?,
         });
         // CL_DEVICE_MAX_ON_DEVICE_QUEUES limits the queues on the device in a context, not counting the
         // default queue.

@@ -1,8 +1,8 @@
 //! Locks with a rank. A thread may only acquire locks of rising rank. Debug builds check that and fail
 //! loudly; release builds have no overhead.
 //!
-//! Rules beyond the ranks: no lock is held across user callbacks, waits for the device, child processes, dlopen or file
-//! I/O, nor when the last reference of an API object may be dropped.
+//! Rules beyond the ranks: no lock is held across user callbacks, waits for the device, child processes,
+//! dlopen or file I/O, nor when the last reference of an API object may be dropped.
 
 mod rank;
 

@@ -20,17 +20,25 @@ fn host(ptr: *mut c_void) -> Option<HostPtr> {
     (!ptr.is_null()).then(|| HostPtr::new(ptr.cast()))
 }
 
-entry! { for context fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void; errcode_ret) -> cl_mem {
+entry! { for context fn clCreateBuffer(
+    context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void; errcode_ret
+) -> cl_mem {
     Ok(cl_mem::publish(buffer::create(&context.arc()?, None, flags, size, host(host_ptr))?))
 } }
 
 entry! { fn clCreateBufferWithProperties(
-    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void;
-    errcode_ret
+    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, size: usize,
+    host_ptr: *mut c_void; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
     if let Some(desc) = super::external::description(properties)? {
-        return Ok(cl_mem::publish(pyroclast_runtime::memory::external::create(&context, desc, flags, size, !host_ptr.is_null())?));
+        return Ok(cl_mem::publish(pyroclast_runtime::memory::external::create(
+            &context,
+            desc,
+            flags,
+            size,
+            !host_ptr.is_null(),
+        )?));
     }
     let given = !properties.is_null();
     let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
@@ -38,8 +46,8 @@ entry! { fn clCreateBufferWithProperties(
 } }
 
 entry! { fn clCreateSubBuffer(
-    buffer: cl_mem, flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type, buffer_create_info: *const c_void;
-    errcode_ret
+    buffer: cl_mem, flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type,
+    buffer_create_info: *const c_void; errcode_ret
 ) -> cl_mem {
     let parent = buffer.arc()?;
     // CL_INVALID_VALUE: CL_BUFFER_CREATE_TYPE_REGION is the only type, and requires a region.
@@ -75,7 +83,9 @@ entry! { fn clGetMemObjectInfo(
         CL_MEM_MAP_COUNT => (object.map_count() as cl_uint).into(),
         CL_MEM_REFERENCE_COUNT => memobj.reference_count()?.into(),
         CL_MEM_CONTEXT => cl_context::of(&object.context).into(),
-        CL_MEM_ASSOCIATED_MEMOBJECT => object.parent.as_ref().map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into()),
+        CL_MEM_ASSOCIATED_MEMOBJECT => {
+            object.parent.as_ref().map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into())
+        }
         CL_MEM_OFFSET => (object.origin as usize).into(),
         CL_MEM_USES_SVM_POINTER => object.uses_svm.into(),
         CL_MEM_DEVICE_ADDRESS_EXT => match &object.addresses {

@@ -1,4 +1,5 @@
-//! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by name only.
+//! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by
+//! name only.
 
 use super::event::publish_event;
 use super::image::{image_of, origin_of, region};
@@ -29,7 +30,8 @@ impl HandleTarget for _cl_mutable_command_khr {
 }
 
 entry! { extension fn clCreateCommandBufferKHR(
-    num_queues: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr; errcode_ret
+    num_queues: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr;
+    errcode_ret
 ) -> cl_command_buffer_khr {
     if num_queues == 0 || queues.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
@@ -37,20 +39,28 @@ entry! { extension fn clCreateCommandBufferKHR(
     let queues = handles(num_queues, queues, CL_INVALID_VALUE)?;
     let given = !properties.is_null();
     let list = self::properties(properties)?;
-    Ok(cl_command_buffer_khr::publish(CommandBuffer::create(&queues, given.then_some(list.raw), &list.pairs)?))
+    Ok(cl_command_buffer_khr::publish(CommandBuffer::create(
+        &queues,
+        given.then_some(list.raw),
+        &list.pairs,
+    )?))
 } }
 
-entry! { extension fn clRetainCommandBufferKHR(command_buffer: cl_command_buffer_khr) -> cl_int { command_buffer.retain() } }
+entry! { extension fn clRetainCommandBufferKHR(command_buffer: cl_command_buffer_khr) -> cl_int {
+    command_buffer.retain()
+} }
 
-entry! { extension fn clReleaseCommandBufferKHR(command_buffer: cl_command_buffer_khr) -> cl_int { command_buffer.release() } }
+entry! { extension fn clReleaseCommandBufferKHR(command_buffer: cl_command_buffer_khr) -> cl_int {
+    command_buffer.release()
+} }
 
 entry! { extension fn clFinalizeCommandBufferKHR(command_buffer: cl_command_buffer_khr) -> cl_int {
     command_buffer.get()?.finalize()
 } }
 
 entry! { extension fn clEnqueueCommandBufferKHR(
-    num_queues: cl_uint, queues: *const cl_command_queue, command_buffer: cl_command_buffer_khr, num_events: cl_uint,
-    events: *const cl_event, event: *mut cl_event
+    num_queues: cl_uint, queues: *const cl_command_queue, command_buffer: cl_command_buffer_khr,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let buffer = command_buffer.get()?;
     // CL_INVALID_VALUE: queues and their number disagree.
@@ -60,19 +70,24 @@ entry! { extension fn clEnqueueCommandBufferKHR(
 } }
 
 entry! { extension fn clRemapCommandBufferKHR(
-    command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint, queues: *const cl_command_queue,
-    num_handles: cl_uint, handles: *const cl_mutable_command_khr, handles_ret: *mut cl_mutable_command_khr; errcode_ret
+    command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint,
+    queues: *const cl_command_queue, num_handles: cl_uint, handles: *const cl_mutable_command_khr,
+    handles_ret: *mut cl_mutable_command_khr; errcode_ret
 ) -> cl_command_buffer_khr {
     let buffer = command_buffer.get()?;
     if num_queues == 0 || queues.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
     }
     if handles.is_null() != (num_handles == 0) || handles_ret.is_null() != (num_handles == 0) {
-        return Err(err!(CL_INVALID_VALUE, "{num_handles} commands at {handles:p}, and {handles_ret:p} for the new ones"));
+        return Err(err!(
+            CL_INVALID_VALUE,
+            "{num_handles} commands at {handles:p}, and {handles_ret:p} for the new ones"
+        ));
     }
     let queues = convert::handles(num_queues, queues, CL_INVALID_VALUE)?;
     // CL_INVALID_VALUE, not the handles' own code, for an invalid command.
-    let commands = convert::handles(num_handles, handles, CL_INVALID_VALUE).map_err(|e| err!(CL_INVALID_VALUE, "{e}"))?;
+    let commands = convert::handles(num_handles, handles, CL_INVALID_VALUE)
+        .map_err(|e| err!(CL_INVALID_VALUE, "{e}"))?;
     // CL_INVALID_OPERATION: CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR is not supported, so the
     // application must map the queues.
     if automatic != CL_FALSE {
@@ -124,8 +139,9 @@ fn sync_points<'a>(queue: usize, n: cl_uint, list: *const cl_sync_point_khr) -> 
 }
 
 entry! { extension fn clCommandBarrierWithWaitListKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
@@ -134,10 +150,10 @@ entry! { extension fn clCommandBarrierWithWaitListKHR(
 } }
 
 entry! { extension fn clCommandCopyBufferKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize, size: usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-    mutable_handle: *mut cl_mutable_command_khr
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize,
+    dst_offset: usize, size: usize, num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+    sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_buffer.arc()?, dst_buffer.arc()?);
@@ -147,26 +163,28 @@ entry! { extension fn clCommandCopyBufferKHR(
 } }
 
 entry! { extension fn clCommandCopyBufferRectKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize, dst_origin: *const usize, region: *const usize,
-    src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize, num_sync_points: cl_uint,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_buffer: cl_mem,
+    src_origin: *const usize, dst_origin: *const usize, region: *const usize, src_row_pitch: usize,
+    src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize, num_sync_points: cl_uint,
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_buffer.arc()?, dst_buffer.arc()?);
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
-    let from = RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
+    let from =
+        RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
     let to = RectSide { origin: triple(dst_origin)?, row_pitch: dst_row_pitch, slice_pitch: dst_slice_pitch };
     write_out(sync_point, buffer.copy_rect(&src, &dst, from, to, triple(region)?, waits)?);
     Ok(())
 } }
 
 entry! { extension fn clCommandFillBufferKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize, size: usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-    mutable_handle: *mut cl_mutable_command_khr
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, buffer: cl_mem, pattern: *const c_void, pattern_size: usize,
+    offset: usize, size: usize, num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+    sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let mem = buffer.arc()?;
@@ -206,9 +224,10 @@ fn dispatch_properties(list: *const cl_command_properties_khr) -> Result<Dispatc
 }
 
 entry! { extension fn clCommandNDRangeKernelKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize, global_work_size: *const usize,
-    local_work_size: *const usize, num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, kernel: cl_kernel, work_dim: cl_uint,
+    global_work_offset: *const usize, global_work_size: *const usize, local_work_size: *const usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
     sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording(command_buffer, command_queue)?;
@@ -266,8 +285,8 @@ fn dispatch_update<'a>(config: &'a cl_mutable_dispatch_config_khr) -> Result<Dis
 }
 
 entry! { extension fn clUpdateMutableCommandsKHR(
-    command_buffer: cl_command_buffer_khr, num_configs: cl_uint, config_types: *const cl_command_buffer_update_type_khr,
-    configs: *const *const c_void
+    command_buffer: cl_command_buffer_khr, num_configs: cl_uint,
+    config_types: *const cl_command_buffer_update_type_khr, configs: *const *const c_void
 ) -> cl_int {
     let buffer = command_buffer.get()?;
     buffer.validate_updatable()?;
@@ -281,23 +300,28 @@ entry! { extension fn clUpdateMutableCommandsKHR(
     for config in configs {
         // SAFETY: a configuration of this type is NULL or such a structure.
         let config = unsafe { config.cast::<cl_mutable_dispatch_config_khr>().as_ref() };
-        updates.push(dispatch_update(config.ok_or_else(|| err!(CL_INVALID_VALUE, "a configuration is NULL"))?)?);
+        updates
+            .push(dispatch_update(config.ok_or_else(|| err!(CL_INVALID_VALUE, "a configuration is NULL"))?)?);
     }
     buffer.update(&updates)
 } }
 
 entry! { extension fn clGetCommandBufferInfoKHR(
-    command_buffer: cl_command_buffer_khr, param_name: cl_command_buffer_info_khr, size: usize, value: *mut c_void,
-    size_ret: *mut usize
+    command_buffer: cl_command_buffer_khr, param_name: cl_command_buffer_info_khr, size: usize,
+    value: *mut c_void, size_ret: *mut usize
 ) -> cl_int {
     let buffer = command_buffer.get()?;
     let answer: InfoValue = match param_name {
         CL_COMMAND_BUFFER_NUM_QUEUES_KHR => (buffer.queues().len() as u32).into(),
-        CL_COMMAND_BUFFER_QUEUES_KHR => buffer.queues().iter().map(cl_command_queue::of).collect::<Vec<_>>().into(),
+        CL_COMMAND_BUFFER_QUEUES_KHR => {
+            buffer.queues().iter().map(cl_command_queue::of).collect::<Vec<_>>().into()
+        }
         CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => command_buffer.reference_count()?.into(),
         CL_COMMAND_BUFFER_STATE_KHR => buffer.state().into(),
         // Empty if the buffer was created without a list.
-        CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => buffer.properties().map_or(InfoValue::Empty, |l| l.to_vec().into()),
+        CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => {
+            buffer.properties().map_or(InfoValue::Empty, |l| l.to_vec().into())
+        }
         CL_COMMAND_BUFFER_CONTEXT_KHR => cl_context::of(buffer.context()).into(),
         other => return Err(info::unknown("clGetCommandBufferInfoKHR", other)),
     };
@@ -320,9 +344,10 @@ entry! { extension fn clGetMutableCommandInfoKHR(
 } }
 
 entry! { extension fn clCommandCopyBufferToImageKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: *const usize, size: *const usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize,
+    dst_origin: *const usize, size: *const usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
@@ -334,9 +359,10 @@ entry! { extension fn clCommandCopyBufferToImageKHR(
 } }
 
 entry! { extension fn clCommandCopyImageToBufferKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    src_image: cl_mem, dst_buffer: cl_mem, src_origin: *const usize, size: *const usize, dst_offset: usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, src_image: cl_mem, dst_buffer: cl_mem,
+    src_origin: *const usize, size: *const usize, dst_offset: usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
@@ -348,9 +374,10 @@ entry! { extension fn clCommandCopyImageToBufferKHR(
 } }
 
 entry! { extension fn clCommandCopyImageKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    src_image: cl_mem, dst_image: cl_mem, src_origin: *const usize, dst_origin: *const usize, size: *const usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, src_image: cl_mem, dst_image: cl_mem,
+    src_origin: *const usize, dst_origin: *const usize, size: *const usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
@@ -363,8 +390,9 @@ entry! { extension fn clCommandCopyImageKHR(
 } }
 
 entry! { extension fn clCommandFillImageKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    image: cl_mem, fill_color: *const c_void, origin: *const usize, size: *const usize, num_sync_points: cl_uint,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, image: cl_mem, fill_color: *const c_void,
+    origin: *const usize, size: *const usize, num_sync_points: cl_uint,
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
@@ -376,16 +404,20 @@ entry! { extension fn clCommandFillImageKHR(
         return Err(err!(CL_INVALID_VALUE, "no colour"));
     }
     // SAFETY: the application's colour has the number of bytes that the format requires.
-    let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(fill_color.cast::<u8>(), f.color_bytes()) });
-    write_out(sync_point, commands.fill_image(&image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
+    let bytes =
+        |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(fill_color.cast::<u8>(), f.color_bytes()) });
+    write_out(
+        sync_point,
+        commands.fill_image(&image, bytes, region(image_of(&image)?, origin, size)?, waits)?,
+    );
     Ok(())
 } }
 
 entry! { extension fn clCommandSVMMemcpyKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
-    mutable_handle: *mut cl_mutable_command_khr
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
+    sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
@@ -394,13 +426,17 @@ entry! { extension fn clCommandSVMMemcpyKHR(
 } }
 
 entry! { extension fn clCommandSVMMemFillKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize, num_sync_points: cl_uint,
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue,
+    properties: *const cl_command_properties_khr, svm_ptr: *mut c_void, pattern: *const c_void,
+    pattern_size: usize, size: usize, num_sync_points: cl_uint,
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
     let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
-    write_out(sync_point, buffer.svm_fill(host(svm_ptr), self::pattern(pattern, pattern_size)?, size, waits)?);
+    write_out(
+        sync_point,
+        buffer.svm_fill(host(svm_ptr), self::pattern(pattern, pattern_size)?, size, waits)?,
+    );
     Ok(())
 } }

@@ -53,7 +53,8 @@ fn notify_closure(function: NotifyFunction, user_data: *mut c_void, prints: bool
     let user_data = UserData(user_data);
     Ok(Some(Arc::new(move |text: &str| {
         let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-        // SAFETY: the application's function with the arguments it was registered for; the text outlives the call.
+        // SAFETY: the application's function with the arguments it was registered for; the text outlives the
+        // call.
         unsafe { function(text.as_ptr(), std::ptr::null(), 0, user_data.get()) }
     })))
 }
@@ -102,7 +103,8 @@ entry! { fn clGetContextInfo(
 } }
 
 entry! { fn clSetContextDestructorCallback(
-    context: cl_context, pfn_notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>, user_data: *mut c_void,
+    context: cl_context, pfn_notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>,
+    user_data: *mut c_void,
 ) -> cl_int {
     let object = context.get()?;
     let function = pfn_notify.ok_or_else(|| err!(CL_INVALID_VALUE, "pfn_notify is NULL"))?;

@@ -65,7 +65,9 @@ fn timers(device: cl_device_id) -> Result<(u64, u64)> {
     })
 }
 
-entry! { fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong) -> cl_int {
+entry! { fn clGetDeviceAndHostTimer(
+    device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong
+) -> cl_int {
     device.get()?;
     if device_timestamp.is_null() || host_timestamp.is_null() {
         return Err(err!(CL_INVALID_VALUE, "a timestamp is NULL"));
@@ -86,7 +88,9 @@ entry! { fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) 
     Ok(())
 } }
 
-entry! { fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) -> cl_int {
+entry! { fn clSetDefaultDeviceCommandQueue(
+    context: cl_context, device: cl_device_id, command_queue: cl_command_queue
+) -> cl_int {
     let context = context.arc()?;
     // CL_INVALID_DEVICE: not a device of the context.
     let device = context.device(device.get()?)?;

@@ -18,11 +18,14 @@ fn host(ptr: *const c_void) -> HostPtr {
 }
 
 entry! { for command_queue fn clEnqueueReadBuffer(
-    command_queue: cl_command_queue, buffer: cl_mem, blocking_read: cl_bool, offset: usize, size: usize, ptr: *mut c_void,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, buffer: cl_mem, blocking_read: cl_bool, offset: usize, size: usize,
+    ptr: *mut c_void, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    publish_event(event, transfer::read_buffer(&queue, &buffer, blocking_read != 0, offset, size, host(ptr), waits)?);
+    publish_event(
+        event,
+        transfer::read_buffer(&queue, &buffer, blocking_read != 0, offset, size, host(ptr), waits)?,
+    );
     Ok(())
 } }
 
@@ -31,43 +34,80 @@ entry! { for command_queue fn clEnqueueWriteBuffer(
     ptr: *const c_void, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    publish_event(event, transfer::write_buffer(&queue, &buffer, blocking_write != 0, offset, size, host(ptr), waits)?);
+    publish_event(
+        event,
+        transfer::write_buffer(&queue, &buffer, blocking_write != 0, offset, size, host(ptr), waits)?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueReadBufferRect(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_read: cl_bool, buffer_origin: *const usize,
     host_origin: *const usize, region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize,
-    host_row_pitch: usize, host_slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event
+    host_row_pitch: usize, host_slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint,
+    events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    let in_buffer =
-        RectSide { origin: triple(buffer_origin)?, row_pitch: buffer_row_pitch, slice_pitch: buffer_slice_pitch };
-    let on_host = RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
+    let in_buffer = RectSide {
+        origin: triple(buffer_origin)?,
+        row_pitch: buffer_row_pitch,
+        slice_pitch: buffer_slice_pitch,
+    };
+    let on_host =
+        RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
     let blocking = blocking_read != 0;
-    publish_event(event, transfer::host_rect(&queue, &buffer, false, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
+    publish_event(
+        event,
+        transfer::host_rect(
+            &queue,
+            &buffer,
+            false,
+            blocking,
+            in_buffer,
+            on_host,
+            triple(region)?,
+            host(ptr),
+            waits,
+        )?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueWriteBufferRect(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_write: cl_bool, buffer_origin: *const usize,
     host_origin: *const usize, region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize,
-    host_row_pitch: usize, host_slice_pitch: usize, ptr: *const c_void, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event
+    host_row_pitch: usize, host_slice_pitch: usize, ptr: *const c_void, num_events: cl_uint,
+    events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    let in_buffer =
-        RectSide { origin: triple(buffer_origin)?, row_pitch: buffer_row_pitch, slice_pitch: buffer_slice_pitch };
-    let on_host = RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
+    let in_buffer = RectSide {
+        origin: triple(buffer_origin)?,
+        row_pitch: buffer_row_pitch,
+        slice_pitch: buffer_slice_pitch,
+    };
+    let on_host =
+        RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
     let blocking = blocking_write != 0;
-    publish_event(event, transfer::host_rect(&queue, &buffer, true, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
+    publish_event(
+        event,
+        transfer::host_rect(
+            &queue,
+            &buffer,
+            true,
+            blocking,
+            in_buffer,
+            on_host,
+            triple(region)?,
+            host(ptr),
+            waits,
+        )?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueCopyBuffer(
-    command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize,
-    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize,
+    dst_offset: usize, size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src_buffer.arc()?, dst_buffer.arc()?);
     let waits = wait_list(num_events, events)?;
@@ -77,20 +117,22 @@ entry! { for command_queue fn clEnqueueCopyBuffer(
 
 entry! { for command_queue fn clEnqueueCopyBufferRect(
     command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
-    dst_origin: *const usize, region: *const usize, src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize,
-    dst_slice_pitch: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    dst_origin: *const usize, region: *const usize, src_row_pitch: usize, src_slice_pitch: usize,
+    dst_row_pitch: usize, dst_slice_pitch: usize, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src_buffer.arc()?, dst_buffer.arc()?);
     let waits = wait_list(num_events, events)?;
-    let from = RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
+    let from =
+        RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
     let to = RectSide { origin: triple(dst_origin)?, row_pitch: dst_row_pitch, slice_pitch: dst_slice_pitch };
     publish_event(event, transfer::copy_rect(&queue, &src, &dst, from, to, triple(region)?, waits)?);
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueFillBuffer(
-    command_queue: cl_command_queue, buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize,
-    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, buffer: cl_mem, pattern: *const c_void, pattern_size: usize,
+    offset: usize, size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
     // The size of the pattern is checked before it is read.
@@ -103,8 +145,9 @@ entry! { for command_queue fn clEnqueueFillBuffer(
 } }
 
 entry! { for command_queue fn clEnqueueMapBuffer(
-    command_queue: cl_command_queue, buffer: cl_mem, blocking_map: cl_bool, map_flags: cl_map_flags, offset: usize,
-    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event; errcode_ret
+    command_queue: cl_command_queue, buffer: cl_mem, blocking_map: cl_bool, map_flags: cl_map_flags,
+    offset: usize, size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event;
+    errcode_ret
 ) -> *mut c_void {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
     let (mapped, ptr) = map::map_buffer(&queue, &buffer, blocking_map != 0, map_flags, offset, size, waits)?;
@@ -134,8 +177,8 @@ entry! { for command_queue fn clEnqueueMigrateMemObjects(
 
 entry! { for command_queue fn clEnqueueNDRangeKernel(
     command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
-    global_work_size: *const usize, local_work_size: *const usize, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event
+    global_work_size: *const usize, local_work_size: *const usize, num_events: cl_uint,
+    events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, kernel, waits) = (command_queue.arc()?, kernel.get()?, wait_list(num_events, events)?);
     // The arrays have `work_dim` elements, once that is known to be valid.
@@ -176,11 +219,13 @@ entry! { for command_queue fn clEnqueueBarrierWithWaitList(
     Ok(())
 } }
 
-entry! { for command_queue fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) -> cl_int {
+entry! { for command_queue fn clEnqueueMarker(
+    command_queue: cl_command_queue, event: *mut cl_event
+) -> cl_int {
     let queue = command_queue.arc()?;
     // CL_INVALID_VALUE: a marker without an event.
     if event.is_null() {
-        return Err(err!(CL_INVALID_VALUE, "no place for the event"));
+        return Err(err!(CL_INVALID_VALUE, "event is NULL"));
     }
     publish_event(event, sync::marker(&queue, WaitList::new())?);
     Ok(())
@@ -190,7 +235,9 @@ entry! { for command_queue fn clEnqueueBarrier(command_queue: cl_command_queue) 
     sync::barrier(&command_queue.arc()?, WaitList::new()).map(drop)
 } }
 
-entry! { for command_queue fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) -> cl_int {
+entry! { for command_queue fn clEnqueueWaitForEvents(
+    command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event
+) -> cl_int {
     let queue = command_queue.arc()?;
     if num_events == 0 || event_list.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no events"));

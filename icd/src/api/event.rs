@@ -51,7 +51,10 @@ entry! { fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) ->
     let failed = events.iter().filter(|e| e.wait() < 0).count();
     events.iter().for_each(|e| e.wait_for_callbacks());
     if failed > 0 {
-        return Err(err!(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "{failed} of {num_events} events failed"));
+        return Err(err!(
+            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            "{failed} of {num_events} events failed"
+        ));
     }
     Ok(())
 } }
@@ -63,7 +66,9 @@ entry! { fn clGetEventInfo(
     let answer: InfoValue = match param_name {
         // A command of several queues has none.
         CL_EVENT_COMMAND_QUEUE if object.spans_queues() => InfoValue::Handle(0),
-        CL_EVENT_COMMAND_QUEUE => object.queue().map_or(InfoValue::Handle(0), |q| cl_command_queue::of(q).into()),
+        CL_EVENT_COMMAND_QUEUE => {
+            object.queue().map_or(InfoValue::Handle(0), |q| cl_command_queue::of(q).into())
+        }
         CL_EVENT_CONTEXT => cl_context::of(object.context()).into(),
         CL_EVENT_COMMAND_TYPE => object.command_type().into(),
         CL_EVENT_COMMAND_EXECUTION_STATUS => object.status().into(),

@@ -1,4 +1,5 @@
-//! Shared memory (cl_khr_external_memory): properties of buffers, and the entry points, which are found by name only.
+//! Shared memory (cl_khr_external_memory): properties of buffers, and the entry points, which are found by
+//! name only.
 
 use super::event::publish_event;
 use crate::convert::{Words, handles, wait_list};
@@ -52,8 +53,8 @@ pub fn description(ptr: *const cl_mem_properties) -> Result<Option<ExternalDesc>
 }
 
 entry! { extension fn clEnqueueAcquireExternalMemObjectsKHR(
-    command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem, num_events: cl_uint,
-    events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
     // CL_INVALID_VALUE: list and count disagree; the list may be empty.
@@ -63,8 +64,8 @@ entry! { extension fn clEnqueueAcquireExternalMemObjectsKHR(
 } }
 
 entry! { extension fn clEnqueueReleaseExternalMemObjectsKHR(
-    command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem, num_events: cl_uint,
-    events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
     // CL_INVALID_VALUE: list and count disagree; the list may be empty.

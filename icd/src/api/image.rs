@@ -80,19 +80,21 @@ entry! { for context fn clCreateImage(
     host_ptr: *mut c_void; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
-    let made = image::create(&context, None, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
+    let made =
+        image::create(&context, None, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
     Ok(cl_mem::publish(made))
 } }
 
 entry! { for context fn clCreateImageWithProperties(
-    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, format: *const cl_image_format,
-    desc: *const cl_image_desc, host_ptr: *mut c_void; errcode_ret
+    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+    format: *const cl_image_format, desc: *const cl_image_desc, host_ptr: *mut c_void; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
     let given = !properties.is_null();
     let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     let list = given.then_some(list.raw);
-    let made = image::create(&context, list, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
+    let made =
+        image::create(&context, list, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
     Ok(cl_mem::publish(made))
 } }
 
@@ -118,8 +120,8 @@ entry! { for context fn clCreateImage2D(
 } }
 
 entry! { for context fn clCreateImage3D(
-    context: cl_context, flags: cl_mem_flags, format: *const cl_image_format, width: usize, height: usize, depth: usize,
-    row_pitch: usize, slice_pitch: usize, host_ptr: *mut c_void; errcode_ret
+    context: cl_context, flags: cl_mem_flags, format: *const cl_image_format, width: usize, height: usize,
+    depth: usize, row_pitch: usize, slice_pitch: usize, host_ptr: *mut c_void; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
     // CL_INVALID_IMAGE_SIZE: clCreateImage3D creates no image of a single slice.
@@ -142,7 +144,8 @@ entry! { fn clGetImageInfo(
     let [width, height, depth] = info.shape.size.map(|n| n as usize);
     let kind = object.object_type;
     let only = |has: bool, n: usize| InfoValue::Size(if has { n } else { 0 });
-    let flat = matches!(kind, CL_MEM_OBJECT_IMAGE1D | CL_MEM_OBJECT_IMAGE1D_BUFFER | CL_MEM_OBJECT_IMAGE1D_ARRAY);
+    let flat =
+        matches!(kind, CL_MEM_OBJECT_IMAGE1D | CL_MEM_OBJECT_IMAGE1D_BUFFER | CL_MEM_OBJECT_IMAGE1D_ARRAY);
     let answer: InfoValue = match param_name {
         CL_IMAGE_FORMAT => InfoValue::U32s(vec![info.format.order, info.format.data_type]),
         CL_IMAGE_ELEMENT_SIZE => (info.format.element_size() as usize).into(),
@@ -168,9 +171,9 @@ entry! { fn clGetImageInfo(
 } }
 
 entry! { extension fn clGetImageRequirementsInfoEXT(
-    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, format: *const cl_image_format,
-    desc: *const cl_image_desc, param_name: cl_image_requirements_info_ext, size: usize, value: *mut c_void,
-    size_ret: *mut usize
+    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+    format: *const cl_image_format, desc: *const cl_image_desc, param_name: cl_image_requirements_info_ext,
+    size: usize, value: *mut c_void, size_ret: *mut usize
 ) -> cl_int {
     let context = context.arc()?;
     let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
@@ -197,30 +200,36 @@ pub(super) fn region(image: &ImageInfo, origin: *const usize, size: *const usize
 }
 
 entry! { for command_queue fn clEnqueueReadImage(
-    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize, size: *const usize,
-    row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize,
+    size: *const usize, row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint,
+    events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
-    publish_event(event, commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?);
+    publish_event(
+        event,
+        commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueWriteImage(
-    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize, size: *const usize,
-    row_pitch: usize, slice_pitch: usize, ptr: *const c_void, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize,
+    size: *const usize, row_pitch: usize, slice_pitch: usize, ptr: *const c_void, num_events: cl_uint,
+    events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
-    publish_event(event, commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?);
+    publish_event(
+        event,
+        commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueFillImage(
-    command_queue: cl_command_queue, image: cl_mem, color: *const c_void, origin: *const usize, size: *const usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, image: cl_mem, color: *const c_void, origin: *const usize,
+    size: *const usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     image_of(&image)?;
@@ -228,14 +237,19 @@ entry! { for command_queue fn clEnqueueFillImage(
         return Err(err!(CL_INVALID_VALUE, "no colour"));
     }
     // SAFETY: the application's colour has the number of bytes that the format requires.
-    let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
-    publish_event(event, commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
+    let bytes =
+        |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
+    publish_event(
+        event,
+        commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueCopyImage(
-    command_queue: cl_command_queue, src: cl_mem, dst: cl_mem, src_origin: *const usize, dst_origin: *const usize,
-    size: *const usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, src: cl_mem, dst: cl_mem, src_origin: *const usize,
+    dst_origin: *const usize, size: *const usize, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
@@ -268,9 +282,9 @@ entry! { for command_queue fn clEnqueueCopyBufferToImage(
 } }
 
 entry! { for command_queue fn clEnqueueMapImage(
-    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, flags: cl_map_flags, origin: *const usize,
-    size: *const usize, row_pitch: *mut usize, slice_pitch: *mut usize, num_events: cl_uint, events: *const cl_event,
-    event: *mut cl_event; errcode_ret
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, flags: cl_map_flags,
+    origin: *const usize, size: *const usize, row_pitch: *mut usize, slice_pitch: *mut usize,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event; errcode_ret
 ) -> *mut c_void {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let at = region(image_of(&image)?, origin, size)?;

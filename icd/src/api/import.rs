@@ -25,8 +25,8 @@ fn dma_buf(fd: c_int) -> Result<Source> {
 }
 
 entry! { extension fn clImportMemoryARM(
-    context: cl_context, flags: cl_mem_flags, properties: *const cl_import_properties_arm, memory: *mut c_void, size: usize;
-    errcode_ret
+    context: cl_context, flags: cl_mem_flags, properties: *const cl_import_properties_arm,
+    memory: *mut c_void, size: usize; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
     let list = convert::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;

@@ -59,7 +59,9 @@ entry! { fn clCloneKernel(source_kernel: cl_kernel; errcode_ret) -> cl_kernel {
     Ok(cl_kernel::publish(source_kernel.get()?.duplicate()?))
 } }
 
-entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> cl_int {
+entry! { fn clSetKernelArg(
+    kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void
+) -> cl_int {
     set_arg(kernel.get()?, arg_index, arg_size, arg_value)
 } }
 
@@ -137,7 +139,9 @@ pub(super) fn set_arg(
     }
 }
 
-entry! { fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) -> cl_int {
+entry! { fn clSetKernelArgSVMPointer(
+    kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void
+) -> cl_int {
     kernel.get()?.set_svm_pointer(arg_index, arg_value as u64)
 } }
 
@@ -266,38 +270,42 @@ fn sub_group_info(
 }
 
 entry! { fn clGetKernelSubGroupInfo(
-    kernel: cl_kernel,
-    device: cl_device_id,
-    param_name: cl_kernel_sub_group_info,
-    input_value_size: usize,
-    input_value: *const c_void,
-    param_value_size: usize,
-    param_value: *mut c_void,
+    kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_sub_group_info, input_value_size: usize,
+    input_value: *const c_void, param_value_size: usize, param_value: *mut c_void,
     param_value_size_ret: *mut usize
 ) -> cl_int {
-    sub_group_info(kernel, device, param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret)
+    sub_group_info(
+        kernel,
+        device,
+        param_name,
+        input_value_size,
+        input_value,
+        param_value_size,
+        param_value,
+        param_value_size_ret,
+    )
 } }
 
 entry! { extension fn clGetKernelSubGroupInfoKHR(
-    kernel: cl_kernel,
-    device: cl_device_id,
-    param_name: cl_kernel_sub_group_info,
-    input_value_size: usize,
-    input_value: *const c_void,
-    param_value_size: usize,
-    param_value: *mut c_void,
+    kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_sub_group_info, input_value_size: usize,
+    input_value: *const c_void, param_value_size: usize, param_value: *mut c_void,
     param_value_size_ret: *mut usize
 ) -> cl_int {
-    sub_group_info(kernel, device, param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret)
+    sub_group_info(
+        kernel,
+        device,
+        param_name,
+        input_value_size,
+        input_value,
+        param_value_size,
+        param_value,
+        param_value_size_ret,
+    )
 } }
 
 entry! { fn clGetKernelSuggestedLocalWorkSize(
-    command_queue: cl_command_queue,
-    kernel: cl_kernel,
-    work_dim: cl_uint,
-    global_work_offset: *const usize,
-    global_work_size: *const usize,
-    suggested_local_work_size: *mut usize
+    command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
+    global_work_size: *const usize, suggested_local_work_size: *mut usize
 ) -> cl_int {
     let queue = command_queue.get()?;
     let kernel = kernel.get()?;
@@ -310,7 +318,8 @@ entry! { fn clGetKernelSuggestedLocalWorkSize(
         return Err(err!(CL_INVALID_WORK_DIMENSION, "{work_dim} dimensions"));
     }
     let n = work_dim as usize;
-    let sizes = optional_slice(global_work_size, n).ok_or_else(|| err!(CL_INVALID_GLOBAL_WORK_SIZE, "no global size"))?;
+    let sizes = optional_slice(global_work_size, n)
+        .ok_or_else(|| err!(CL_INVALID_GLOBAL_WORK_SIZE, "no global size"))?;
     if sizes.contains(&0) {
         return Err(err!(CL_INVALID_GLOBAL_WORK_SIZE, "a global size of zero"));
     }

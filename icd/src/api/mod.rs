@@ -1,4 +1,5 @@
-//! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts the answer.
+//! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts
+//! the answer.
 
 pub mod buffer;
 pub mod command_buffer;

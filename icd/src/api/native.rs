@@ -35,7 +35,8 @@ entry! { for command_queue fn clEnqueueNativeKernel(
     let none = args.is_empty();
     let call: NativeFunction = Box::new(move |args: HostPtr| {
         let args: *mut c_void = if none { std::ptr::null_mut() } else { args.as_ptr().cast() };
-        // SAFETY: the application's function, called with a copy of the arguments it was enqueued with, or with NULL.
+        // SAFETY: the application's function, called with a copy of the arguments it was enqueued with, or
+        // with NULL.
         unsafe { function(args) }
     });
     publish_event(event, native::enqueue(&queue, call, args, mems, waits)?);

@@ -9,8 +9,8 @@ use pyroclast_runtime::memory::pipe;
 use std::ffi::c_void;
 
 entry! { for context fn clCreatePipe(
-    context: cl_context, flags: cl_mem_flags, packet_size: cl_uint, max_packets: cl_uint, properties: *const cl_pipe_properties;
-    errcode_ret
+    context: cl_context, flags: cl_mem_flags, packet_size: cl_uint, max_packets: cl_uint,
+    properties: *const cl_pipe_properties; errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
     // CL_INVALID_VALUE: no property is defined.

@@ -42,16 +42,21 @@ fn get_platform_ids(
     Ok(())
 }
 
-entry! { fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) -> cl_int {
+entry! { fn clGetPlatformIDs(
+    num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+) -> cl_int {
     get_platform_ids(num_entries, platforms, num_platforms)
 } }
 
-entry! { fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) -> cl_int {
+entry! { fn clIcdGetPlatformIDsKHR(
+    num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint
+) -> cl_int {
     get_platform_ids(num_entries, platforms, num_platforms)
 } }
 
 entry! { fn clGetPlatformInfo(
-    platform: cl_platform_id, param_name: cl_platform_info, size: usize, value: *mut c_void, size_ret: *mut usize,
+    platform: cl_platform_id, param_name: cl_platform_info, size: usize, value: *mut c_void,
+    size_ret: *mut usize,
 ) -> cl_int {
     info::write(platform_or_default(platform)?.query(param_name)?, size, value, size_ret)
 } }
@@ -66,7 +71,9 @@ fn extension_function(name: *const c_char) -> Result<*mut c_void> {
     Ok(dispatch::find_extension(&name).map_or(null_mut(), |f| f.cast_mut()))
 }
 
-entry! { fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void, or null_mut(); { extension_function(name) } }
+entry! { fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void, or null_mut(); {
+    extension_function(name)
+} }
 
 entry! { fn clGetExtensionFunctionAddressForPlatform(
     platform: cl_platform_id, name: *const c_char,

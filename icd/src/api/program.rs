@@ -60,7 +60,9 @@ entry! { fn clCreateProgramWithSource(
     Ok(cl_program::publish(Arc::new(Program::from_source(context, text))))
 } }
 
-entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
+entry! { fn clCreateProgramWithIL(
+    context: cl_context, il: *const c_void, length: usize; errcode_ret
+) -> cl_program {
     let context = context.arc()?;
     // CL_INVALID_VALUE: NULL, or a length of 0.
     let bytes = optional_slice(il.cast::<u8>(), length).filter(|b| !b.is_empty());
@@ -69,13 +71,8 @@ entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length
 } }
 
 entry! { fn clCreateProgramWithBinary(
-    context: cl_context,
-    num_devices: cl_uint,
-    device_list: *const cl_device_id,
-    lengths: *const usize,
-    binaries: *mut *const u8,
-    binary_status: *mut cl_int;
-    errcode_ret
+    context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id, lengths: *const usize,
+    binaries: *mut *const u8, binary_status: *mut cl_int; errcode_ret
 ) -> cl_program {
     let context = context.arc()?;
     let n = num_devices as usize;
@@ -86,7 +83,9 @@ entry! { fn clCreateProgramWithBinary(
     for device in &devices {
         context.device(device)?;
     }
-    let (Some(lengths), Some(binaries)) = (optional_slice(lengths, n), optional_slice(binaries.cast_const(), n)) else {
+    let (Some(lengths), Some(binaries)) =
+        (optional_slice(lengths, n), optional_slice(binaries.cast_const(), n))
+    else {
         return Err(err!(CL_INVALID_VALUE, "no lengths or no binaries"));
     };
     let mut read = Vec::new();
@@ -141,7 +140,9 @@ entry! { fn clRetainProgram(program: cl_program) -> cl_int { program.retain() } 
 
 entry! { fn clReleaseProgram(program: cl_program) -> cl_int { program.release() } }
 
-entry! { fn clSetProgramReleaseCallback(program: cl_program, pfn_notify: Notify, user_data: *mut c_void) -> cl_int {
+entry! { fn clSetProgramReleaseCallback(
+    program: cl_program, pfn_notify: Notify, user_data: *mut c_void
+) -> cl_int {
     program.get()?;
     let _ = user_data;
     if pfn_notify.is_none() {

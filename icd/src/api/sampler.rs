@@ -14,8 +14,11 @@ impl HandleTarget for _cl_sampler {
 }
 
 entry! { fn clCreateSampler(
-    context: cl_context, normalized: cl_bool, addressing: cl_addressing_mode, filter: cl_filter_mode; errcode_ret
-) -> cl_sampler { Ok(cl_sampler::publish(Sampler::new(&context.arc()?, normalized, addressing, filter)?)) } }
+    context: cl_context, normalized: cl_bool, addressing: cl_addressing_mode, filter: cl_filter_mode;
+    errcode_ret
+) -> cl_sampler {
+    Ok(cl_sampler::publish(Sampler::new(&context.arc()?, normalized, addressing, filter)?))
+} }
 
 entry! { fn clCreateSamplerWithProperties(
     context: cl_context, sampler_properties: *const cl_sampler_properties; errcode_ret

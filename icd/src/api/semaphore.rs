@@ -76,7 +76,9 @@ entry! { extension fn clCreateSemaphoreWithPropertiesKHR(
 
 entry! { extension fn clRetainSemaphoreKHR(sema_object: cl_semaphore_khr) -> cl_int { sema_object.retain() } }
 
-entry! { extension fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) -> cl_int { sema_object.release() } }
+entry! { extension fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) -> cl_int {
+    sema_object.release()
+} }
 
 fn semaphores(n: cl_uint, list: *const cl_semaphore_khr) -> Result<SmallVec<[Arc<Semaphore>; 4]>> {
     if n == 0 || list.is_null() {
@@ -87,7 +89,8 @@ fn semaphores(n: cl_uint, list: *const cl_semaphore_khr) -> Result<SmallVec<[Arc
 
 entry! { extension fn clEnqueueWaitSemaphoresKHR(
     command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
-    _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
 ) -> cl_int {
     let (queue, list) = (command_queue.arc()?, semaphores(num_sema_objects, sema_objects)?);
     publish_event(event, semaphore::wait(&queue, &list, wait_list(num_events, events)?)?);
@@ -96,7 +99,8 @@ entry! { extension fn clEnqueueWaitSemaphoresKHR(
 
 entry! { extension fn clEnqueueSignalSemaphoresKHR(
     command_queue: cl_command_queue, num_sema_objects: cl_uint, sema_objects: *const cl_semaphore_khr,
-    _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
 ) -> cl_int {
     let (queue, list) = (command_queue.arc()?, semaphores(num_sema_objects, sema_objects)?);
     publish_event(event, semaphore::signal(&queue, &list, wait_list(num_events, events)?)?);
@@ -104,7 +108,8 @@ entry! { extension fn clEnqueueSignalSemaphoresKHR(
 } }
 
 entry! { extension fn clGetSemaphoreInfoKHR(
-    sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, size: usize, value: *mut c_void, size_ret: *mut usize
+    sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, size: usize, value: *mut c_void,
+    size_ret: *mut usize
 ) -> cl_int {
     let object = sema_object.get()?;
     let answer: InfoValue = match param_name {
@@ -113,7 +118,9 @@ entry! { extension fn clGetSemaphoreInfoKHR(
         CL_SEMAPHORE_PROPERTIES_KHR => object.properties().to_vec().into(),
         CL_SEMAPHORE_TYPE_KHR => CL_SEMAPHORE_TYPE_BINARY_KHR.into(),
         CL_SEMAPHORE_PAYLOAD_KHR => object.payload().into(),
-        CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => object.devices().iter().map(cl_device_id::of).collect::<Vec<_>>().into(),
+        CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => {
+            object.devices().iter().map(cl_device_id::of).collect::<Vec<_>>().into()
+        }
         CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
             object.export_handle().map_or(InfoValue::Empty, |h| vec![h.value()].into())
         }
@@ -129,11 +136,16 @@ entry! { extension fn clGetSemaphoreHandleForTypeKHR(
 ) -> cl_int {
     let (object, device) = (sema_object.get()?, device.arc()?);
     let handle = SemaphoreHandle::of(u64::from(handle_type));
-    let handle = handle.ok_or_else(|| err!(CL_INVALID_VALUE, "semaphore handles of type {handle_type:#x}"))?;
+    let handle =
+        handle.ok_or_else(|| err!(CL_INVALID_VALUE, "semaphore handles of type {handle_type:#x}"))?;
     object.validate_export(&device, handle)?;
     if !handle_ptr.is_null() {
         if handle_size < size_of::<c_int>() {
-            return Err(err!(CL_INVALID_VALUE, "a descriptor has {} bytes, not {handle_size}", size_of::<c_int>()));
+            return Err(err!(
+                CL_INVALID_VALUE,
+                "a descriptor has {} bytes, not {handle_size}",
+                size_of::<c_int>()
+            ));
         }
         let fd = object.export(&device, handle)?;
         // SAFETY: the application's buffer has at least the size of a descriptor.

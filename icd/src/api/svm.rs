@@ -75,19 +75,22 @@ entry! { for command_queue fn clEnqueueSVMFree(
 } }
 
 entry! { for command_queue fn clEnqueueSVMMemcpy(
-    command_queue: cl_command_queue, blocking_copy: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, blocking_copy: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void,
+    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
     let pointers = (host(dst_ptr), host(src_ptr));
-    publish_event(event, svm::memcpy(&queue, CL_COMMAND_SVM_MEMCPY, blocking_copy != 0, pointers, size, waits)?);
+    publish_event(
+        event,
+        svm::memcpy(&queue, CL_COMMAND_SVM_MEMCPY, blocking_copy != 0, pointers, size, waits)?,
+    );
     Ok(())
 } }
 
 entry! { for command_queue fn clEnqueueSVMMemFill(
-    command_queue: cl_command_queue, svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize,
+    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
@@ -97,8 +100,8 @@ entry! { for command_queue fn clEnqueueSVMMemFill(
 } }
 
 entry! { for command_queue fn clEnqueueSVMMap(
-    command_queue: cl_command_queue, blocking_map: cl_bool, flags: cl_map_flags, svm_ptr: *mut c_void, size: usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, blocking_map: cl_bool, flags: cl_map_flags, svm_ptr: *mut c_void,
+    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     publish_event(event, svm::map(&queue, blocking_map != 0, flags, host(svm_ptr), size, waits)?);
@@ -115,8 +118,9 @@ entry! { for command_queue fn clEnqueueSVMUnmap(
 } }
 
 entry! { for command_queue fn clEnqueueSVMMigrateMem(
-    command_queue: cl_command_queue, num_svm_pointers: cl_uint, svm_pointers: *mut *const c_void, sizes: *const usize,
-    flags: cl_mem_migration_flags, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+    command_queue: cl_command_queue, num_svm_pointers: cl_uint, svm_pointers: *mut *const c_void,
+    sizes: *const usize, flags: cl_mem_migration_flags, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
@@ -126,7 +130,8 @@ entry! { for command_queue fn clEnqueueSVMMigrateMem(
         pointers => pointers,
     };
     let sizes = optional_slice(sizes, pointers.len());
-    let region = |(i, p): (usize, &*const c_void)| (host(*p), sizes.and_then(|s| s.get(i)).copied().unwrap_or(0));
+    let region =
+        |(i, p): (usize, &*const c_void)| (host(*p), sizes.and_then(|s| s.get(i)).copied().unwrap_or(0));
     let regions: Vec<_> = pointers.iter().enumerate().map(region).collect();
     publish_event(event, svm::migrate(&queue, &regions, flags, waits)?);
     Ok(())

@@ -21,7 +21,8 @@ fn request(list: *const cl_svm_alloc_properties_khr) -> Result<Request<'static>>
 }
 
 entry! { extension fn clSVMAllocWithPropertiesKHR(
-    context: cl_context, properties: *const cl_svm_alloc_properties_khr, svm_type_index: cl_uint, size: usize; errcode_ret
+    context: cl_context, properties: *const cl_svm_alloc_properties_khr, svm_type_index: cl_uint, size: usize;
+    errcode_ret
 ) -> *mut c_void {
     let context = context.get()?;
     let devices = Platform::get().devices();
@@ -29,7 +30,8 @@ entry! { extension fn clSVMAllocWithPropertiesKHR(
 } }
 
 entry! { extension fn clSVMFreeWithPropertiesKHR(
-    context: cl_context, properties: *const cl_svm_free_properties_khr, flags: cl_svm_free_flags_khr, ptr: *mut c_void,
+    context: cl_context, properties: *const cl_svm_free_properties_khr, flags: cl_svm_free_flags_khr,
+    ptr: *mut c_void,
 ) -> cl_int {
     let context = context.get()?;
     // No property or flag is defined.
@@ -68,14 +70,16 @@ entry! { extension fn clGetSVMPointerInfoKHR(
             let associated = found.and_then(|a| context.devices().get(a.device?));
             associated.map_or(InfoValue::Handle(0), |d| cl_device_id::of(d).into())
         }
-        other => unified::query(context, device, found, other).ok_or_else(|| info::unknown("clGetSVMPointerInfoKHR", other))?,
+        other => unified::query(context, device, found, other)
+            .ok_or_else(|| info::unknown("clGetSVMPointerInfoKHR", other))?,
     };
     info::write(answer, param_value_size, param_value, param_value_size_ret)
 } }
 
 entry! { extension fn clGetSVMSuggestedTypeIndexKHR(
-    context: cl_context, required_capabilities: cl_svm_capabilities_khr, desired_capabilities: cl_svm_capabilities_khr,
-    properties: *const cl_svm_alloc_properties_khr, size: usize, suggested_svm_type_index: *mut cl_uint,
+    context: cl_context, required_capabilities: cl_svm_capabilities_khr,
+    desired_capabilities: cl_svm_capabilities_khr, properties: *const cl_svm_alloc_properties_khr,
+    size: usize, suggested_svm_type_index: *mut cl_uint,
 ) -> cl_int {
     let context = context.get()?;
     let request = request(properties)?;

@@ -28,7 +28,8 @@ fn allocate(
 }
 
 entry! { extension fn clHostMemAllocINTEL(
-    context: cl_context, properties: *const cl_mem_properties_intel, size: usize, alignment: cl_uint; errcode_ret
+    context: cl_context, properties: *const cl_mem_properties_intel, size: usize, alignment: cl_uint;
+    errcode_ret
 ) -> *mut c_void {
     allocate(context, SvmKind::Host, None, properties, size, alignment)
 } }
@@ -68,9 +69,13 @@ fn free(context: cl_context, ptr: *mut c_void, blocking: bool) -> Result<()> {
     Ok(())
 }
 
-entry! { extension fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) -> cl_int { free(context, ptr, false) } }
+entry! { extension fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) -> cl_int {
+    free(context, ptr, false)
+} }
 
-entry! { extension fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) -> cl_int { free(context, ptr, true) } }
+entry! { extension fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) -> cl_int {
+    free(context, ptr, true)
+} }
 
 entry! { extension fn clGetMemAllocInfoINTEL(
     context: cl_context, ptr: *const c_void, param_name: cl_mem_info_intel, param_value_size: usize,
@@ -104,8 +109,8 @@ entry! { extension fn clSetKernelArgMemPointerINTEL(
 } }
 
 entry! { extension fn clEnqueueMemFillINTEL(
-    command_queue: cl_command_queue, dst_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
+    command_queue: cl_command_queue, dst_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize,
+    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     let pattern = self::pattern(pattern, pattern_size)?;
@@ -125,8 +130,8 @@ entry! { extension fn clEnqueueMemsetINTEL(
 } }
 
 entry! { extension fn clEnqueueMemcpyINTEL(
-    command_queue: cl_command_queue, blocking: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
-    num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
+    command_queue: cl_command_queue, blocking: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void,
+    size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     let pointers = (host(dst_ptr), host(src_ptr));

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 /// Arguments of `pyroclast check`.
 #[derive(clap::Args)]
 pub struct CheckArgs {
-    /// What to check: memory, race, uninit, separated by commas
+    /// Checks: memory, race, uninit, separated by commas
     #[arg(long, value_name = "CHECKS", default_value = "all")]
     only: String,
-    /// Keep what was found in this file, a line of JSON for each place in a launch
+    /// Write the findings to this file, a line of JSON for each location in a launch
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// The driver to use instead of the one beside this tool

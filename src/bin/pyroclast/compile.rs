@@ -62,7 +62,7 @@ enum Mode {
     Addresses,
     /// Pointer arguments are storage buffers
     Bindings,
-    /// The same on devices without addresses
+    /// Pointers are virtual addresses, for devices without addresses
     Virtual,
 }
 
@@ -71,8 +71,8 @@ enum Mode {
 pub struct CompileArgs {
     /// OpenCL C source, or OpenCL SPIR-V (recognised by its content); - is standard input
     input: PathBuf,
-    /// Where to write; - is standard output. Without it text goes to standard output and modules to NAME[.KERNEL].spv.
-    /// Modules of several kernels need a folder
+    /// Where to write; - is standard output. Without it text goes to standard output and modules to
+    /// NAME[.KERNEL].spv. Modules of several kernels need a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What to write: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS (the IR

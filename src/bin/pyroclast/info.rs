@@ -18,7 +18,10 @@ pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
     let devices = Platform::get().devices();
     let mut out = format!("{}\n", version_text());
     if !pyroclast_runtime::device::compiler_available() {
-        out.push_str("clang was not found: programs cannot be built from source (install clang-22, or set PYROCLAST_CLANG)\n");
+        out.push_str(
+            "clang was not found: programs cannot be built from source \
+             (install clang-22, or set PYROCLAST_CLANG)\n",
+        );
     }
     if devices.is_empty() {
         out.push_str(

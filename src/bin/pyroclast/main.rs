@@ -1,5 +1,5 @@
-//! The command-line tool: runs OpenCL programs on this driver without installing it, describes the devices, compiles
-//! kernels offline.
+//! The command-line tool: runs OpenCL programs on this driver without installing it, describes the devices,
+//! compiles kernels offline.
 //!
 //! Each subcommand is a module; errors are one line on stderr and the exit status 1.
 
@@ -23,7 +23,8 @@ struct Cli {
 enum Command {
     /// Run an OpenCL program on this driver alone, without installing anything
     Run(run::RunArgs),
-    /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised reads
+    /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised
+    /// reads
     Check(check::CheckArgs),
     /// List the devices, what each supports and why something is absent
     Info(info::InfoArgs),

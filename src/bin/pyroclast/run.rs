@@ -1,7 +1,9 @@
-//! `pyroclast run`: starts a program with the environment that makes OpenCL loaders use this driver and no other.
+//! `pyroclast run`: starts a program with the environment that makes OpenCL loaders use this driver and no
+//! other.
 //!
-//! Both loaders, Khronos' and ocl-icd, read a folder of .icd files named by OCL_ICD_VENDORS. The folder is made once in
-//! the user's cache (or else in a private temporary folder) and holds one file that names the library.
+//! Both loaders, Khronos' and ocl-icd, read a folder of .icd files named by OCL_ICD_VENDORS. The folder is
+//! made once in the user's cache (or else in a private temporary folder) and holds one file that names the
+//! library.
 
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt;
