@@ -1,5 +1,6 @@
-//! What the text of the sources must obey: imports follow the rows of docs/architecture.md, files say what
-//! they are for and stay readable in one go, every setting is read by someone, packages carry their licence.
+//! Rules for the text of the sources: imports follow the rows of docs/architecture.md, files state their
+//! purpose and stay short, every setting is read, packages carry their licence, names and comments are in the
+//! house style.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -7,17 +8,22 @@ mod module_graph;
 
 use module_graph::ModuleGraph;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Lines of a file, at most.
+/// Maximum number of lines of a file.
 const MAX_LINES: usize = 900;
+/// Maximum number of columns of a line.
+const MAX_COLUMNS: usize = 110;
+/// Maximum number of lines of a paragraph.
+const MAX_PARAGRAPH: usize = 6;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Rust sources below a folder of the repository, with their paths relative to it.
+/// Rust sources below a folder of the repository, with paths relative to the folder.
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     fn walk(dir: &Path, out: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(dir).unwrap().flatten() {
@@ -39,8 +45,9 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     paths.iter().map(|p| (relative(p), fs::read_to_string(p).unwrap())).collect()
 }
 
+/// All Rust sources of the workspace, with paths relative to its root.
 fn everything() -> Vec<(PathBuf, String)> {
-    let folders = ["src", "clspv-bridge", "icd", "conformance", "xtask", "tests"];
+    let folders = ["src", "clspv-bridge", "icd", "conformance", "xtask", "tests", "fuzz"];
     let all =
         folders.iter().flat_map(|f| sources(f).into_iter().map(|(p, text)| (Path::new(f).join(p), text)));
     all.chain([(PathBuf::from("build.rs"), fs::read_to_string(root().join("build.rs")).unwrap())]).collect()
@@ -50,11 +57,12 @@ fn file_name(path: &Path) -> &str {
     path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
 }
 
-/// Sources that a program generates, and those that only tests see.
+/// Whether a program generates the source.
 fn is_generated(path: &Path) -> bool {
     file_name(path).starts_with("autogen_")
 }
 
+/// Whether only tests compile the source.
 fn is_test(path: &Path) -> bool {
     file_name(path) == "tests.rs"
         || file_name(path).ends_with("_tests.rs")
@@ -166,7 +174,7 @@ fn files_say_what_they_are_for_and_stay_short() {
         if is_generated(&path) {
             continue;
         }
-        // Generated code may be named otherwise too; what only tests include may begin with attributes.
+        // Sources that only tests include may begin with attributes.
         if !text.starts_with("//!") && !is_test(&path) {
             wrong.push(format!("{} does not start with `//!`", path.display()));
         }
@@ -194,7 +202,7 @@ fn every_setting_is_read() {
         };
         let Some((field, _)) = rest.split_once(": ") else { continue };
         count += 1;
-        // A field that has a function of its own in config.rs is read through it.
+        // Fields with an accessor in config.rs are read through it.
         let method = match field {
             "dump" => ".dumps(",
             "validate" => ".validates(",
@@ -213,7 +221,7 @@ fn every_setting_is_read() {
                 || code.contains(&format!("\"{variable}\""))
         };
         let through_config = config.contains(&format!("config.{field}.as_deref()"));
-        assert!(through_config || texts.iter().any(|(_, t)| reads(t)), "nobody reads {variable}");
+        assert!(through_config || texts.iter().any(|(_, t)| reads(t)), "{variable} is never read");
     }
     assert!(count >= 10, "the table of settings was not found");
 }
@@ -258,4 +266,196 @@ fn modules_form_no_large_rings() {
         assert!(largest.max(3) == *limit || largest > *limit, "{folder}: lower the limit to {largest}");
     }
     assert!(too_large.is_empty(), "rings that are too large:\n{}", too_large.join("\n"));
+}
+
+/// Whether each line's column [`MAX_COLUMNS`] lies in a string literal, where rustfmt cannot break the line.
+fn ends_in_string(text: &str) -> Vec<bool> {
+    #[derive(PartialEq)]
+    enum State {
+        Code,
+        Comment,
+        /// Nesting depth.
+        Block(u32),
+        String,
+        /// Number of `#` around the literal.
+        Raw(usize),
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let (mut state, mut lines, mut column, mut at) = (State::Code, vec![false], 0, 0);
+    while at < chars.len() {
+        let (c, next) = (chars[at], chars.get(at + 1).copied());
+        let hashes = |from: usize| chars[from..].iter().take_while(|c| **c == '#').count();
+        let mut width = 1;
+        match state {
+            State::Code => match c {
+                '/' if next == Some('/') => state = State::Comment,
+                '/' if next == Some('*') => (state, width) = (State::Block(1), 2),
+                '"' => state = State::String,
+                'r' if matches!(next, Some('"' | '#'))
+                    && chars.get(at + 1 + hashes(at + 1)) == Some(&'"') =>
+                {
+                    (state, width) = (State::Raw(hashes(at + 1)), 2 + hashes(at + 1))
+                }
+                // Character literals, not lifetimes.
+                '\'' if next == Some('\\') => width = 3,
+                '\'' if chars.get(at + 2) == Some(&'\'') => width = 3,
+                _ => {}
+            },
+            State::Comment if c == '\n' => state = State::Code,
+            State::Block(depth) if c == '*' && next == Some('/') => {
+                (state, width) = (if depth == 1 { State::Code } else { State::Block(depth - 1) }, 2)
+            }
+            State::Block(depth) if c == '/' && next == Some('*') => {
+                (state, width) = (State::Block(depth + 1), 2)
+            }
+            State::String if c == '\\' && next != Some('\n') => width = 2,
+            State::String if c == '"' => state = State::Code,
+            State::Raw(n) if c == '"' && hashes(at + 1) >= n => (state, width) = (State::Code, 1 + n),
+            _ => {}
+        }
+        for c in chars.iter().skip(at).take(width) {
+            column += 1;
+            if *c == '\n' {
+                (column, _) = (0, lines.push(false));
+            } else if column == MAX_COLUMNS && matches!(state, State::String | State::Raw(_)) {
+                lines.pop();
+                lines.push(true);
+            }
+        }
+        at += width;
+    }
+    lines
+}
+
+/// Prose of the project: README.md and the pages in docs, with their paths.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut paths = vec![root().join("README.md")];
+    let docs = fs::read_dir(root().join("docs")).unwrap().flatten().map(|e| e.path());
+    paths.extend(docs.filter(|p| p.extension().is_some_and(|e| e == "md")));
+    paths.sort();
+    let relative = |p: &PathBuf| p.strip_prefix(root()).unwrap().to_path_buf();
+    paths.iter().map(|p| (relative(p), fs::read_to_string(p).unwrap())).collect()
+}
+
+/// Numbers of the lines at which a paragraph exceeds [`MAX_PARAGRAPH`]. `prose` returns the text of a line of
+/// prose; lists, tables, headings and code blocks are not counted.
+fn long_paragraphs(text: &str, prose: fn(&str) -> Option<&str>) -> Vec<usize> {
+    let (mut length, mut in_code, mut found) = (0, false, Vec::new());
+    for (i, line) in text.lines().enumerate() {
+        let Some(prose) = prose(line) else {
+            (length, in_code) = (0, false);
+            continue;
+        };
+        let fence = prose.starts_with("```");
+        in_code ^= fence;
+        let list = ["* ", "- ", "| ", "#"].iter().any(|mark| prose.trim_start().starts_with(mark));
+        if fence || in_code || prose.trim().is_empty() || list || prose.starts_with("    ") {
+            length = 0;
+            continue;
+        }
+        length += 1;
+        if length == MAX_PARAGRAPH + 1 {
+            found.push(i + 1);
+        }
+    }
+    found
+}
+
+/// The text of a line that is only a comment.
+fn comment(line: &str) -> Option<&str> {
+    let line = line.trim_start().strip_prefix("//")?;
+    let line = line.strip_prefix(['/', '!']).unwrap_or(line);
+    Some(line.strip_prefix(' ').unwrap_or(line))
+}
+
+/// A line of a page.
+fn prose(line: &str) -> Option<&str> {
+    Some(line)
+}
+
+#[test]
+fn public_types_have_distinct_names() {
+    let mut wrong = Vec::new();
+    for folder in ["src", "clspv-bridge/src", "icd/src", "conformance/src"] {
+        let mut first: HashMap<String, String> = HashMap::new();
+        for (path, text) in sources(folder) {
+            if is_generated(&path) || is_test(&path) || path.starts_with("bin") {
+                continue;
+            }
+            for (i, line) in text.lines().enumerate() {
+                let Some(rest) = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) "))
+                else {
+                    continue;
+                };
+                let kinds = ["struct ", "enum ", "trait ", "type ", "unsafe trait ", "union "];
+                let Some(rest) = kinds.iter().find_map(|kind| rest.strip_prefix(kind)) else { continue };
+                let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let at = format!("{folder}/{}:{}", path.display(), i + 1);
+                match first.entry(name) {
+                    Entry::Occupied(e) => {
+                        wrong.push(format!("{at}: {} is also the name of {}", e.key(), e.get()))
+                    }
+                    Entry::Vacant(e) => _ = e.insert(at),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn doc_comments_name_their_subject() {
+    let mut wrong = Vec::new();
+    for (path, text) in everything().into_iter().filter(|(p, _)| !is_generated(p)) {
+        let mut in_doc = false;
+        for (i, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            let doc = line.strip_prefix("/// ").or_else(|| line.strip_prefix("//! "));
+            let begins = doc
+                .filter(|_| !in_doc)
+                .is_some_and(|d| ["The same", "What "].iter().any(|w| d.starts_with(w)));
+            if begins {
+                wrong.push(format!("{}:{}: {line}", path.display(), i + 1));
+            }
+            in_doc = line.starts_with("///") || line.starts_with("//!");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lines_are_short() {
+    let mut wrong = Vec::new();
+    let long = |line: &str| line.chars().count() > MAX_COLUMNS;
+    for (path, text) in everything().into_iter().filter(|(p, _)| !is_generated(p)) {
+        for ((i, line), in_string) in text.lines().enumerate().zip(ends_in_string(&text)) {
+            if long(line) && !in_string {
+                wrong.push(format!("{}:{}", path.display(), i + 1));
+            }
+        }
+    }
+    for (path, text) in pages() {
+        let mut in_code = false;
+        for (i, line) in text.lines().enumerate() {
+            in_code ^= line.starts_with("```");
+            let excepted =
+                in_code || line.starts_with(['|', ' ']) || line.contains("](") || line.contains("://");
+            if long(line) && !excepted {
+                wrong.push(format!("{}:{}", path.display(), i + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn paragraphs_are_short() {
+    let mut wrong = Vec::new();
+    for (path, text) in everything().into_iter().filter(|(p, _)| !is_generated(p)) {
+        wrong.extend(long_paragraphs(&text, comment).iter().map(|n| format!("{}:{n}", path.display())));
+    }
+    for (path, text) in pages() {
+        wrong.extend(long_paragraphs(&text, prose).iter().map(|n| format!("{}:{n}", path.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
