@@ -1,5 +1,5 @@
-//! Linker settings of libpyroclast.so: our own calls always reach our own functions although a loader exports the same
-//! names, and the library is never unmapped, for its threads and handles outlive every call.
+//! Linker settings of libpyroclast.so: our own calls always reach our own functions although a loader exports
+//! the same names, and the library is never unmapped, for its threads and handles outlive every call.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

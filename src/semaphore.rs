@@ -2,10 +2,12 @@
 //!
 //! Signals and waits of a binary semaphore form pairs, in the order in which they are enqueued. A wait
 //! depends on the event of its signal, or, if it is enqueued first, on a user event that stands for the
-//! signal. So a semaphore within this process needs no device object. A semaphore that is shared with others
-//! is a device semaphore too, which queues wait for and signal on the device, beside the events: signals from
-//! elsewhere are not known here. As in Vulkan, that signal must be pending when the wait is submitted: queues
-//! that share a VkQueue wait together.
+//! signal. So a semaphore within this process needs no device object.
+//!
+//! A semaphore that is shared with others is a device semaphore too, which queues wait for and signal on the
+//! device, beside the events: signals from elsewhere are not known here. As in Vulkan, that signal must be
+//! pending when the wait is submitted: queues that share a VkQueue wait together.
+//!
 //! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
 
 use crate::cl::*;

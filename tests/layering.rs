@@ -245,7 +245,8 @@ fn licences_are_there() {
     }
 }
 
-/// Crates, with the modules of the largest ring that each may have. The goal is 3: a limit is only ever lowered.
+/// Crates, with the modules of the largest ring that each may have. The goal is 3: a limit is only ever
+/// lowered.
 const MAX_RING: &[(&str, usize)] =
     &[("src", 25), ("clspv-bridge/src", 10), ("icd/src", 7), ("conformance/src", 5)];
 

@@ -63,8 +63,8 @@ pub fn build(
     build_kernels(&Kernels::Every, libraries, options, specs, target, None)
 }
 
-/// Like [`build`], but only for the `wanted` kernels. `observer` sees each kernel's module after each pass, from
-/// several threads.
+/// Like [`build`], but only for the `wanted` kernels. `observer` sees each kernel's module after each pass,
+/// from several threads.
 pub fn build_kernels(
     wanted: &Kernels,
     libraries: &[&Library],

@@ -14,8 +14,8 @@ pub struct Snapshot {
     pub text: String,
 }
 
-/// Collects the modules after chosen passes. A pass that runs several times for a kernel gives a snapshot each
-/// time, as it does for each pointer mode.
+/// Collects the modules after chosen passes. A pass that runs several times for a kernel gives a snapshot
+/// each time, as it does for each pointer mode.
 pub struct Snapshots {
     passes: Vec<String>,
     taken: Mutex<Vec<Snapshot>>,

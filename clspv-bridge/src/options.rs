@@ -1,4 +1,4 @@
-//! What a compilation is given and what its front half returns: options, configuration, headers, libraries.
+//! Input of a compilation and result of its front half: options, configuration, headers, libraries.
 
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

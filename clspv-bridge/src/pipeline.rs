@@ -6,8 +6,8 @@
 //!   native:                                                               -> back::llvm
 //! ```
 //!
-//! A pass that does not apply to the target or the options is skipped ([`Pass::applies`]). After each pass the
-//! module is verified in debug builds and with `PYROCLAST_VALIDATE=ir`, and an observer sees it.
+//! A pass that does not apply to the target or the options is skipped ([`Pass::applies`]). After each pass
+//! the module is verified in debug builds and with `PYROCLAST_VALIDATE=ir`, and an observer sees it.
 
 use crate::abi::{LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -101,7 +101,8 @@ pub const INSTRUMENT: Passes = &[
     &Dce,
 ];
 
-/// From an optimised kernel to a function without pointers and parameters (phase Legal), for one pointer mode.
+/// From an optimised kernel to a function without pointers and parameters (phase Legal), for one pointer
+/// mode.
 pub const LOWER: Passes = &[
     &LegalizeFloats,
     &FlushedDiv,
@@ -181,7 +182,8 @@ pub fn structure(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
     run(module, STRUCTURE, cx)
 }
 
-/// Runs passes in order, except those that do not apply; stops where a pointer mode cannot express the kernel.
+/// Runs passes in order, except those that do not apply; stops where a pointer mode cannot express the
+/// kernel.
 pub fn run(module: &mut Module, passes: Passes, cx: &mut PassContext<'_>) -> Result<()> {
     for pass in passes {
         if cx.lowering.as_ref().is_some_and(|lowering| !lowering.fits) {

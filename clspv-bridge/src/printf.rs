@@ -6,9 +6,9 @@
 //! fit. A record may start at any index below the capacity and is complete: the memory has space for the
 //! longest record beyond the capacity.
 //!
-//! A record's first word is the launch's number base ([`crate::abi::ImplicitArg::PrintfBase`]) plus the index of
-//! the call in [`crate::metadata::KernelInfo::printf`]. Then come the operands, each lane of at most 32 bits
-//! in one word and each of 64 bits in two, the low one first.
+//! A record's first word is the launch's number base ([`crate::abi::ImplicitArg::PrintfBase`]) plus the index
+//! of the call in [`crate::metadata::KernelInfo::printf`]. Then come the operands, each lane of at most 32
+//! bits in one word and each of 64 bits in two, the low one first.
 
 /// Index of the word that counts words in use, the head included.
 pub const NEXT: u32 = 0;

@@ -3,8 +3,8 @@
 //! The first line is `;! test KIND [ARGUMENTS]` (`//! test cl` in OpenCL C):
 //! - `cat`: parse and print;
 //! - `verifier`: the verifier's verdict;
-//! - `pass NAME,NAME...`: verify, run the passes, verify, print. `FIRST..LAST` is a part of a pipeline. Lowering
-//!   passes need a pointer mode before the names: `pass bindings,lower_images`;
+//! - `pass NAME,NAME...`: verify, run the passes, verify, print. `FIRST..LAST` is a part of a pipeline.
+//!   Lowering passes need a pointer mode before the names: `pass bindings,lower_images`;
 //! - `repair NAME,...`: like `pass`, for a module that is not valid yet;
 //! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
 //! - `lower addresses|bindings|virtual`: lower the module's kernel for a pointer mode, verify, print;

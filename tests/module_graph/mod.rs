@@ -1,7 +1,7 @@
 //! Graph of the modules of a crate: which files name items of which others, and its rings.
 //!
-//! An edge leads from the module that names an item to the module that defines it: re-exports are followed, so that
-//! `mod.rs` files that only curate a surface are no part of it. Unit tests do not count.
+//! An edge leads from the module that names an item to the module that defines it: re-exports are followed,
+//! so that `mod.rs` files that only curate a surface are no part of it. Unit tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -97,7 +97,8 @@ impl ModuleGraph {
         let mut edges = BTreeMap::new();
         for (path, module) in &self.modules {
             let mut targets = BTreeSet::new();
-            // A re-export alone is not a dependency: modules that name the item depend on where it is defined.
+            // A re-export alone is not a dependency: modules that name the item depend on where it is
+            // defined.
             let is_named = |name: &String| {
                 let inside = path.iter().chain([name]).cloned().collect::<ItemPath>();
                 module.paths.range(inside.clone()..).next().is_some_and(|p| p.starts_with(&inside))

@@ -12,8 +12,9 @@ pub enum Rewrite {
     Replace(Value),
 }
 
-/// Visits all instructions in layout order; true if any was removed. `rewrite` may add instructions before the
-/// current one, with its source line; results are replaced in the end, so operands are still the old ones.
+/// Visits all instructions in layout order; true if any was removed. `rewrite` may add instructions before
+/// the current one, with its source line; results are replaced in the end, so operands are still the old
+/// ones.
 pub fn rewrite_insts(
     func: &mut Function,
     mut rewrite: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite,

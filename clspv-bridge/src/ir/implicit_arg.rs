@@ -18,7 +18,8 @@ pub enum ImplicitArg {
     NumGroups(u8),
     /// u32: work_dim.
     WorkDim,
-    /// u64: device or virtual address of the program's data block ([`crate::abi::DataBlock`]); in bindings mode unused.
+    /// u64: device or virtual address of the program's data block ([`crate::abi::DataBlock`]); in bindings
+    /// mode unused.
     DataAddress,
     /// u64: device address of the print buffer ([`crate::printf`]); in bindings mode unused.
     PrintfAddress,

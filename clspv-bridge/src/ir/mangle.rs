@@ -1,4 +1,5 @@
-//! Names of functions in modules: Itanium mangling of overloads, and copies of kernels that functions may call.
+//! Names of functions in modules: Itanium mangling of overloads, and copies of kernels that functions may
+//! call.
 
 /// Prefix of the copy of a kernel that other functions call; clang and the reader of SPIR-V make such copies.
 pub(crate) const CALLABLE_KERNEL: &str = "__clang_ocl_kern_imp_";

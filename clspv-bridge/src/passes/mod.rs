@@ -20,7 +20,7 @@ pub trait PassObserver: Sync {
     fn after(&self, pass: &str, module: &Module, time: Duration);
 }
 
-/// What passes share: target and options of the compilation, and the state of the lowering.
+/// Context that passes share: target and options of the compilation, and the state of the lowering.
 pub struct PassContext<'a> {
     pub target: &'a Target,
     pub options: &'a Options,

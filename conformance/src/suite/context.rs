@@ -1,4 +1,4 @@
-//! What every test has: the device under test, its results, and the receiver of tests.
+//! Context of every test: the device under test, its results, and the receiver of tests.
 
 use crate::cl::{Api, Device, Session};
 use std::collections::HashSet;

@@ -75,9 +75,9 @@ pub struct CompileArgs {
     /// NAME[.KERNEL].spv. Modules of several kernels need a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS (the IR
-    /// after each run of a pass, or of all), spv (Vulkan SPIR-V, a module for each kernel), asm (as text), info
-    /// (kernels, arguments and launch contracts)
+    /// Output: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS
+    /// (the IR after each run of a pass, or of all), spv (Vulkan SPIR-V, a module for each kernel), asm (as
+    /// text), info (kernels, arguments and launch contracts)
     #[arg(short, long, default_value = "spv")]
     emit: Emit,
     /// Print how long each pass took, to stderr

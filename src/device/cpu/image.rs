@@ -1,6 +1,6 @@
 //! Images: texels in host memory, one row after another, and the image descriptors that kernels receive
-//! (`clspv_bridge::native::image_descriptor`). Levels of detail are consecutive; each has its own descriptor. Every
-//! transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner
+//! (`clspv_bridge::native::image_descriptor`). Levels of detail are consecutive; each has its own descriptor.
+//! Every transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner
 //! alive.
 
 use super::super::batch::{DeviceCommand, ImageRange, RectLayout};

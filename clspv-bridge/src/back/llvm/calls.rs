@@ -1,4 +1,5 @@
-//! Non-inlined calls ([`crate::passes::opt::inline_policy`]): the functions' signatures, their results, and the calls.
+//! Non-inlined calls ([`crate::passes::opt::inline_policy`]): the functions' signatures, their results, and
+//! the calls.
 //!
 //! A function computes for one vector of work-items. It receives the launch's context, the mask, and its
 //! arguments: scalars for those that are uniform over the vector, else vectors. There is a function for each

@@ -77,7 +77,10 @@ impl Emitter<'_> {
     /// Memory operands of a load or store.
     fn memory_operands(&self, access: &Access, class: StorageClass) -> Vec<u32> {
         let mut mask = MemoryAccess::NONE;
-        let is_shared = matches!(access.root, Root::Var(v) if self.interface.vars.get(&v).is_some_and(|info| info.is_shared));
+        let is_shared = match access.root {
+            Root::Var(v) => self.interface.vars.get(&v).is_some_and(|info| info.is_shared),
+            _ => false,
+        };
         if access.volatile || is_shared {
             mask |= MemoryAccess::VOLATILE;
         }

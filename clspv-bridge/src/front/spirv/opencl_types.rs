@@ -52,7 +52,9 @@ pub fn fits(op: ClOp, result: Type, args: &[Type]) -> bool {
         }
         bitselect => same(3),
         select => {
-            matches!(args, [x, y, c] if *x == result && *y == result && c.is_int() && c.lanes() == lanes && c.scalar() != Some(Scalar::I1))
+            let [x, y, c] = args else { return false };
+            let mask = c.is_int() && c.lanes() == lanes && c.scalar() != Some(Scalar::I1);
+            *x == result && *y == result && mask
         }
         // Their types are checked where they are read.
         vloadn | vstoren | vload_half | vload_halfn | vstore_half | vstore_half_r | vstore_halfn

@@ -1,7 +1,7 @@
 //! Work-item functions and barriers that a module imports by their mangled OpenCL C names.
 //!
-//! Producers without the translator's built-in lowering (Julia's compiler among them) write `OpFunctionCall` of
-//! `_Z12get_group_idj` instead of a load of the built-in variable, and of `_Z7barrierj` instead of
+//! Producers without the translator's built-in lowering (Julia's compiler among them) write `OpFunctionCall`
+//! of `_Z12get_group_idj` instead of a load of the built-in variable, and of `_Z7barrierj` instead of
 //! `OpControlBarrier`. Both forms have the same meaning (OpenCL C, sections 6.15.1 and 6.15.8).
 
 use super::func::{FuncReader, Vals};

@@ -1,8 +1,8 @@
 //! Lowers accesses through generic pointers that may point into several address spaces: a test of the pointer
 //! chooses between accesses to one space each.
 //!
-//! Only the possible spaces ([`crate::passes::opt::infer_space::possible`]) are tested, global memory last. Accesses
-//! through one pointer that follow each other closely share the test. The test (`is_space`) and the
+//! Only the possible spaces ([`crate::passes::opt::infer_space::possible`]) are tested, global memory last.
+//! Accesses through one pointer that follow each other closely share the test. The test (`is_space`) and the
 //! conversions between representations are lowered by `lower_mem`, where a generic pointer is a 64-bit
 //! number: a device address unchanged, and for private and local memory [`PRIVATE_TAG`] or [`LOCAL_TAG`] plus
 //! the offset in the class's memory.

@@ -1,4 +1,5 @@
-//! Kernel parameters to loads from the argument block (symbolic push constants, see [`crate::passes::lower`]).
+//! Kernel parameters to loads from the argument block (symbolic push constants, see
+//! [`crate::passes::lower`]).
 //!
 //! Values of any type are built from 32- and 64-bit words. Pointer parameters are left to `memory_classes`,
 //! which knows the representation of each class; only the loads of their slots are here.
@@ -10,7 +11,8 @@ use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
 
-/// The pass `lower_by_value`: structures passed by value. Before `sroa`, so that they are split like any other slot.
+/// The pass `lower_by_value`: structures passed by value. Before `sroa`, so that they are split like any
+/// other slot.
 pub struct LowerByValue;
 
 impl Pass for LowerByValue {

@@ -1,4 +1,5 @@
-//! Lowering: from one inlined, optimised kernel to a function without pointers, images, queries and parameters.
+//! Lowering: from one inlined, optimised kernel to a function without pointers, images, queries and
+//! parameters.
 //!
 //! [`crate::pipeline::lower`] runs the passes on a module that holds a single kernel, once for each pointer
 //! mode. [`Lowering`] is the state that they share; its launch contract is the second result.

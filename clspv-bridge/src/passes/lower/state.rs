@@ -58,8 +58,8 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// The state before the first pass of the lowering; an error for a required sub-group size that the target
-    /// lacks.
+    /// The state before the first pass of the lowering; an error for a required sub-group size that the
+    /// target lacks.
     pub fn new(
         module: &mut Module,
         mode: PointerMode,

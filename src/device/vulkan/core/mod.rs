@@ -1,4 +1,4 @@
-//! What Vulkan offers: the instance, the physical devices, their capabilities and the opened device.
+//! Vulkan objects of a device: the instance, the physical devices, their capabilities and the opened device.
 
 pub mod adapter;
 pub mod caps;

@@ -70,7 +70,8 @@ macro_rules! quirks {
 quirks! {
     /// Queues of the family with graphics are the better choice. In the family without graphics (580, H200),
     /// context switches time out with several threads at work (Xid 109), and views of buffers that were made
-    /// while other queues work read stale data; a third of the runs of `tests/images` showed one or the other.
+    /// while other queues work read stale data; a third of the runs of `tests/images` showed one or the
+    /// other.
     graphics_family: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these

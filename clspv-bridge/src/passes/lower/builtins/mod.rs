@@ -44,7 +44,8 @@ impl Pass for LinkBuiltins {
         let Some(library) = cx.library else {
             return Err(CompileError::internal("`link_builtins` needs the built-in library"));
         };
-        // Library functions use built-ins themselves; they do not recurse, so this ends after a few iterations.
+        // Library functions use built-ins themselves; they do not recurse, so this ends after a few
+        // iterations.
         for _ in 0..8 {
             link::resolve(module, library)?;
             if !run(module, cx)? {

@@ -1,5 +1,6 @@
-//! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), the rewriting of
-//! accesses by class ([`rewrite`], [`access`]) and devices without addresses ([`virtual_addresses`]).
+//! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), the
+//! rewriting of accesses by class ([`rewrite`], [`access`]) and devices without addresses
+//! ([`virtual_addresses`]).
 
 pub mod access;
 pub mod classes;

@@ -2,9 +2,9 @@
 //!
 //! Pointer values keep their identity and change their type in place (`i64` address or `i32` byte offset). An
 //! access whose type differs from the element type of its memory is expanded to pieces, see
-//! [`crate::passes::lower::memory::access`]. Element indices are formed from the scaled operands of the address arithmetic
-//! where that is exact, so that `p[i]` becomes index `i` and not `(i << 2) >> 2`. Loads of constant tables at
-//! constant offsets become constants.
+//! [`crate::passes::lower::memory::access`]. Element indices are formed from the scaled operands of the
+//! address arithmetic where that is exact, so that `p[i]` becomes index `i` and not `(i << 2) >> 2`. Loads of
+//! constant tables at constant offsets become constants.
 
 use crate::abi::{ImplicitArg, NULL_OFFSET};
 use crate::error::{CompileError, Result};
