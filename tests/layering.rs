@@ -460,3 +460,26 @@ fn paragraphs_are_short() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Paths of sources in the pages, as `src/queue/graph.rs`; words in capitals are placeholders.
+#[test]
+fn pages_name_sources_that_exist() {
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (path, text) in pages().into_iter().chain([("CONTRIBUTING.md".into(), contributing)]) {
+        let is_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+        for word in text.split(|c| !is_path(c)).filter(|w| w.ends_with(".rs")) {
+            let folder = word.split('/').next().unwrap_or_default();
+            let is_source = ["src", "clspv-bridge", "icd", "conformance", "tests", "xtask"].contains(&folder);
+            if is_source && !word.chars().any(|c| c.is_ascii_uppercase()) {
+                count += 1;
+                if !root().join(word).exists() {
+                    wrong.push(format!("{}: {word} does not exist", path.display()));
+                }
+            }
+        }
+    }
+    assert!(count > 50, "{count} paths were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
