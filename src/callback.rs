@@ -12,8 +12,8 @@
 //! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another
 //!   thread runs: it may be waiting for that one, or for a thread that is.
 //! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the
-//!   very thread that makes the call, or take a lock which that thread holds. Nothing else can tell such a
-//!   callback from a slow one. From then on the process waits for callbacks for [`LATER_LIMIT`] only.
+//!   very thread that makes the call, or take a lock which that thread holds. Nothing else distinguishes
+//!   such a callback from a slow one. From then on the process waits for callbacks for [`LATER_LIMIT`] only.
 //!
 //! A callback that waits for another thread of the application thus returns as soon as that thread acts, and
 //! the calls that wait for the callback continue. User events that callbacks set take effect at once.
