@@ -102,7 +102,8 @@ options! {
     /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu". If unset: graphics processors,
     /// then the CPU device, or software Vulkan devices where that cannot be used.
     "PYROCLAST_DEVICES" => devices: Vec<String>,
-    /// Device that runs the kernels which a Vulkan device cannot run: "cpu", or none if unset.
+    /// Device that runs the kernels which a Vulkan device cannot run, and so lets it report more: "cpu",
+    /// or none if unset.
     "PYROCLAST_FALLBACK" => fallback: Option<String>,
     /// Checks of kernels on the CPU device: memory, race, uninit, all. Findings are written to stderr.
     "PYROCLAST_CHECK" => check: Vec<String>,
