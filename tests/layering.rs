@@ -245,10 +245,29 @@ fn licences_are_there() {
     }
 }
 
+/// Folders of the Vulkan device, from the lowest.
+const VULKAN_LAYERS: [&str; 4] = ["core", "memory", "program", "submit"];
+
+#[test]
+fn the_vulkan_device_imports_downwards() {
+    let layer = |module: &str| {
+        let rest = module.strip_prefix("device::vulkan::")?;
+        let folder = rest.split("::").next()?;
+        // The modules beside the folders are above them.
+        Some(VULKAN_LAYERS.iter().position(|l| *l == folder).unwrap_or(VULKAN_LAYERS.len()))
+    };
+    let edges = ModuleGraph::read(&root().join("src")).edges();
+    let upwards = edges.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+    let upwards: Vec<_> =
+        upwards.filter(|(from, to)| layer(from).is_some() && layer(from) < layer(to)).collect();
+    assert!(edges.keys().filter_map(|m| layer(m)).count() > 30);
+    assert!(upwards.is_empty(), "{upwards:?}");
+}
+
 /// Crates, with the modules of the largest ring that each may have. The goal is 3: a limit is only ever
 /// lowered.
 const MAX_RING: &[(&str, usize)] =
-    &[("src", 25), ("clspv-bridge/src", 10), ("icd/src", 7), ("conformance/src", 5)];
+    &[("src", 12), ("clspv-bridge/src", 10), ("icd/src", 7), ("conformance/src", 5)];
 
 /// Imports of modules lead one way; modules that belong together may form a small ring.
 #[test]

@@ -1,7 +1,7 @@
 //! Vulkan compute devices.
 //!
 //! A probe opens every acceptable physical device of the process's only instance and keeps it open for the
-//! life of the process ([`device::Gpu`] is leaked): commands, memory and threads refer to it without
+//! life of the process (`core::gpu::Gpu` is leaked): commands, memory and threads refer to it without
 //! counting. Work goes `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
 mod core;
@@ -40,9 +40,9 @@ impl DeviceDriver for VulkanDriver {
         let mut devices: Vec<Arc<dyn DeviceOps>> = Vec::new();
         for p in physical {
             let opened = core::adapter::Adapter::open(instance, p, &config.hidden_features)
-                .and_then(|a| device::Gpu::open(instance, a).map_err(|e| e.to_string()));
+                .and_then(|a| device::VulkanDevice::open(instance, a).map_err(|e| e.to_string()));
             match opened {
-                Ok(gpu) => devices.push(Arc::new(device::VulkanDevice(gpu))),
+                Ok(device) => devices.push(Arc::new(device)),
                 Err(why) => tracing::info!("Vulkan device not used: {why}"),
             }
         }

@@ -667,8 +667,9 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
     use super::submit::record::Recorder;
     use super::submit::rect::Run;
     let Some(device) = device() else { return };
-    let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
-    if !gpu.can_copy_units(0, 0, 16) {
+    let VulkanDevice { gpu, queues, .. } = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
+    let pools = queues.pools;
+    if !pools.programs.shaders.can_copy_units(0, 0, 16) {
         return;
     }
     let size = 16 * 5000;
@@ -685,14 +686,14 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
         );
         let (from, to) =
             (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
-        let mut recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
+        let mut recorder = Recorder::begin(pools, Before::Barrier).unwrap();
         gpu.full_barrier(recorder.allocator.cmd);
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
         let (allocator, _) = recorder.end(false).unwrap();
-        let submit_queue = gpu.next_submit_queue().unwrap();
+        let submit_queue = queues.next().unwrap();
         let value = submit_queue.submit(Some(allocator.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
         submit_queue.wait_value(value, None, true);
-        allocator.recycle(gpu);
+        allocator.recycle(&pools.allocators);
         let mut got = vec![0; size as usize];
         finish(&queue, vec![read(whole(&b), &mut got)]);
         let mut expected = vec![0xEE; size as usize];
@@ -711,7 +712,8 @@ fn parts_of_a_round_trip() {
     use super::submit::record::Recorder;
     use std::time::Instant;
     let Some(device) = device() else { return };
-    let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
+    let VulkanDevice { gpu, queues, .. } = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
+    let pools = queues.pools;
     let median = |mut v: Vec<u128>| {
         v.sort_unstable();
         v[v.len() / 2]
@@ -724,10 +726,10 @@ fn parts_of_a_round_trip() {
         });
         median(each.collect())
     };
-    let submit_queue = gpu.next_submit_queue().unwrap();
+    let submit_queue = queues.next().unwrap();
     eprintln!("calibration {} ns", time(200, &mut || drop(gpu.clock.now(&gpu.raw))));
     eprintln!("counter {} ns", time(2000, &mut || _ = std::hint::black_box(submit_queue.counter())));
-    let flag = Buffer::new(gpu, 64, Use::Staging, "flag").unwrap();
+    let flag = Buffer::new(pools.memory.heap, 64, Use::Staging, "flag").unwrap();
     let word = flag.mapped().unwrap().as_ptr().cast::<u32>();
     for (name, barrier, write) in
         [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)]
@@ -736,7 +738,7 @@ fn parts_of_a_round_trip() {
             (vec![], vec![], vec![], vec![], vec![]);
         for i in 1..1000u32 {
             let t = Instant::now();
-            let recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
+            let recorder = Recorder::begin(pools, Before::Barrier).unwrap();
             let cmd = recorder.allocator.cmd;
             if barrier {
                 gpu.full_barrier(cmd);
@@ -756,8 +758,8 @@ fn parts_of_a_round_trip() {
             while submit_queue.counter() < value {}
             done.push(t.elapsed().as_nanos());
             let t = Instant::now();
-            allocator.recycle(gpu);
-            gpu.reset_command_allocators();
+            allocator.recycle(&pools.allocators);
+            pools.allocators.reset();
             reset.push(t.elapsed().as_nanos());
         }
         let (record, submit, seen, done, reset) =

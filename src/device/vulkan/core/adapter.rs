@@ -4,9 +4,9 @@
 //! Vulkan 1.3 and of extensions are only chained where the device supports them.
 
 use super::ext::Extensions;
+use super::external::External;
 use super::instance::Instance;
 use super::quirks::{Driver, Quirks};
-use crate::device::vulkan::memory::external::External;
 use ash::vk;
 use clspv_bridge::target::FloatAtomics;
 

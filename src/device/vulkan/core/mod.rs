@@ -2,8 +2,11 @@
 
 pub mod adapter;
 pub mod caps;
+pub mod clock;
 pub mod conv;
 pub mod ext;
+pub mod external;
+pub mod gpu;
 pub mod instance;
 pub mod nvidia;
 pub mod quirks;

@@ -9,18 +9,18 @@
 //! after the buffer is gone. A buffer is freed on drop: the caller that submits work with it keeps it alive
 //! until the work is complete.
 
-use super::shared::Claim;
+use super::claim::Claim;
+use super::heap::Heap;
+use crate::device::batch::BufferRange;
 use crate::device::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
 use crate::host_ptr::{self, HostPtr};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Buffers from this size have a dedicated allocation.
@@ -62,7 +62,7 @@ enum Backing {
 
 /// A Vulkan buffer with its memory.
 pub struct Buffer {
-    gpu: &'static Gpu,
+    heap: &'static Heap,
     pub raw: vk::Buffer,
     /// Requested bytes, and bytes of the VkBuffer (a multiple of 16, so that ranges can be rounded up).
     pub size: u64,
@@ -80,45 +80,6 @@ pub struct Buffer {
     claims: SmallVec<[Arc<Claim>; 2]>,
 }
 
-/// Allocator of buffer ids on devices without addresses. Ids start at 1; a released id is not reused for a
-/// while.
-#[derive(Default)]
-pub struct BufferIds(Mutex<(u32, VecDeque<u32>)>);
-
-/// Virtual addresses have their two highest bits clear.
-const MAX_BUFFER_ID: u32 = (1 << 30) - 1;
-/// Number of released ids that are kept from reuse.
-const RETIRED_BUFFER_IDS: usize = 1 << 16;
-
-impl BufferIds {
-    fn take(&self) -> u32 {
-        let (next, free) = &mut *self.0.lock();
-        // There are never more buffers than ids.
-        if free.len() > RETIRED_BUFFER_IDS || *next == MAX_BUFFER_ID {
-            return free.pop_front().unwrap_or(MAX_BUFFER_ID);
-        }
-        *next += 1;
-        *next
-    }
-    fn release(&self, id: u32) {
-        self.0.lock().1.push_back(id);
-    }
-}
-
-/// Usage flags of every buffer.
-pub fn usage(device_addresses: bool) -> vk::BufferUsageFlags {
-    let addresses = match device_addresses {
-        true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
-        false => vk::BufferUsageFlags::empty(),
-    };
-    addresses
-        | vk::BufferUsageFlags::TRANSFER_SRC
-        | vk::BufferUsageFlags::TRANSFER_DST
-        | vk::BufferUsageFlags::STORAGE_BUFFER
-        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
-        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
-}
-
 /// Allocation flags for memory of buffers: with device addresses, if the device has them.
 pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
     let flags = match gpu.adapter.features.device_addresses {
@@ -128,41 +89,35 @@ pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
     vk::MemoryAllocateFlagsInfo::default().flags(flags)
 }
 
-impl Gpu {
-    /// The buffer bound to descriptors of NULL arguments.
-    pub fn null_buffer(&'static self) -> DeviceResult<&'static Buffer> {
-        if let Some(buffer) = self.null_buffer.get() {
-            return Ok(buffer);
+fn has_large_bar(gpu: &Gpu) -> bool {
+    let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL | vk::MemoryPropertyFlags::HOST_VISIBLE;
+    let m = &gpu.adapter.memory;
+    m.memory_types_as_slice()
+        .iter()
+        .any(|t| t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR)
+}
+
+fn locations(gpu: &Gpu, what: Use, size: u64) -> &'static [MemoryLocation] {
+    use MemoryLocation::{CpuToGpu, GpuOnly, GpuToCpu};
+    match what {
+        _ if gpu.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
+        Use::Device { host_visible } if has_large_bar(gpu) && (host_visible || size <= MAPPED_MAX) => {
+            &[CpuToGpu, GpuOnly]
         }
-        let buffer = Buffer::new(self, 256, Use::Device { host_visible: false }, "nothing")?;
-        Ok(self.null_buffer.get_or_init(|| buffer))
+        Use::Device { .. } | Use::Shared => &[GpuOnly],
+        // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
+        Use::Staging | Use::Shadow => &[GpuToCpu, CpuToGpu],
+        Use::Args => &[CpuToGpu, GpuToCpu],
     }
+}
 
-    /// Usage flags of the device's buffers.
-    pub fn usage(&self) -> vk::BufferUsageFlags {
-        usage(self.adapter.features.device_addresses)
-    }
-
-    fn has_large_bar(&self) -> bool {
-        let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL | vk::MemoryPropertyFlags::HOST_VISIBLE;
-        let m = &self.adapter.memory;
-        m.memory_types_as_slice().iter().any(|t| {
-            t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR
-        })
-    }
-
-    fn locations(&self, what: Use, size: u64) -> &'static [MemoryLocation] {
-        use MemoryLocation::{CpuToGpu, GpuOnly, GpuToCpu};
-        match what {
-            _ if self.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
-            Use::Device { host_visible } if self.has_large_bar() && (host_visible || size <= MAPPED_MAX) => {
-                &[CpuToGpu, GpuOnly]
-            }
-            Use::Device { .. } | Use::Shared => &[GpuOnly],
-            // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
-            Use::Staging | Use::Shadow => &[GpuToCpu, CpuToGpu],
-            Use::Args => &[CpuToGpu, GpuToCpu],
-        }
+/// The Vulkan buffer of a range.
+pub fn buffer_of(range: &BufferRange) -> DeviceResult<&Buffer> {
+    let buffer = range.memory.as_any().downcast_ref::<Buffer>();
+    let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("memory of another kind of device".into()))?;
+    match range.offset.checked_add(range.size) {
+        Some(end) if end <= buffer.padded => Ok(buffer),
+        _ => Err(DeviceError::Unexpected("range outside the buffer".into())),
     }
 }
 
@@ -177,7 +132,8 @@ pub struct MemoryRange {
 
 impl Buffer {
     /// Allocates a buffer.
-    pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> DeviceResult<Buffer> {
+    pub fn new(heap: &'static Heap, size: u64, what: Use, name: &str) -> DeviceResult<Buffer> {
+        let gpu = heap.gpu;
         let unit = if what == Use::Shared { host_ptr::page() } else { 16 };
         let padded = conv::align_up(size.max(1), unit).min(gpu.adapter.max_buffer_size);
         if size > padded {
@@ -186,7 +142,7 @@ impl Buffer {
         let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage());
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
-        match Buffer::bind(gpu, raw, padded, what, name) {
+        match Buffer::bind(heap, raw, padded, what, name) {
             Ok((allocation, address)) => {
                 // Only coherent mappings count: nothing here flushes or invalidates.
                 let coherent =
@@ -207,7 +163,7 @@ impl Buffer {
                 let for_host = gpu.adapter.is_unified() || cached;
                 let backing = Backing::Pool(Some(allocation));
                 Ok(Buffer {
-                    gpu,
+                    heap,
                     raw,
                     size,
                     padded,
@@ -229,12 +185,13 @@ impl Buffer {
     }
 
     fn bind(
-        gpu: &Gpu,
+        heap: &Heap,
         raw: vk::Buffer,
         padded: u64,
         what: Use,
         name: &str,
     ) -> DeviceResult<(Allocation, u64)> {
+        let gpu = heap.gpu;
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
         let align = match what {
@@ -247,7 +204,7 @@ impl Buffer {
             requirements.size += tail(gpu, padded);
         }
         let mut last = DeviceError::OutOfDeviceMemory;
-        for &location in gpu.locations(what, padded) {
+        for &location in locations(gpu, what, padded) {
             let desc = AllocationCreateDesc {
                 name,
                 requirements,
@@ -260,21 +217,19 @@ impl Buffer {
                     AllocationScheme::GpuAllocatorManaged
                 },
             };
-            let allocation = match gpu.memory_allocator.lock().allocate(&desc) {
+            let allocation = match heap.allocate(&desc) {
                 // The allocator falls back to host memory where the mappable part of the device's is full.
                 Ok(a)
                     if location == MemoryLocation::CpuToGpu
                         && matches!(what, Use::Device { .. })
                         && !is_local(&a) =>
                 {
-                    if let Err(e) = gpu.memory_allocator.lock().free(a) {
-                        tracing::warn!("freeing device memory: {e}");
-                    }
+                    heap.free(a);
                     continue;
                 }
                 Ok(allocation) => allocation,
                 Err(e) => {
-                    last = conv::allocation_error(e);
+                    last = e;
                     continue;
                 }
             };
@@ -282,18 +237,17 @@ impl Buffer {
             // yet.
             let bound = unsafe { gpu.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
             if let Err(e) = bound {
-                if let Err(e) = gpu.memory_allocator.lock().free(allocation) {
-                    tracing::warn!("freeing device memory: {e}");
-                }
+                heap.free(allocation);
                 return Err(conv::error("vkBindBufferMemory", e));
             }
-            return Ok((allocation, address_of(gpu, raw)));
+            return Ok((allocation, address_of(heap, raw)));
         }
         Err(last)
     }
 
     /// Imports host memory as a buffer.
-    pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> DeviceResult<Buffer> {
+    pub fn import(heap: &'static Heap, range: HostRange, desc: &BufferDesc) -> DeviceResult<Buffer> {
+        let gpu = heap.gpu;
         let unsupported = |why: &str| DeviceError::Unsupported(format!("import of host memory: {why}"));
         let ext = gpu.host_memory.as_ref().filter(|_| gpu.adapter.features.host_import);
         let ext = ext.ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
@@ -328,11 +282,11 @@ impl Buffer {
         let memory = import_memory(gpu, raw, range, kind, properties.memory_type_bits);
         match memory {
             Ok((memory, cached)) => Ok(Buffer {
-                gpu,
+                heap,
                 raw,
                 size: desc.size,
                 padded: range.size,
-                address: address_of(gpu, raw),
+                address: address_of(heap, raw),
                 mapped: Some(range.ptr),
                 cached,
                 local: false,
@@ -350,15 +304,15 @@ impl Buffer {
 
     /// Wraps a buffer that is bound to imported memory.
     pub fn of_imported(
-        gpu: &'static Gpu,
+        heap: &'static Heap,
         raw: vk::Buffer,
         (size, padded): (u64, u64),
         memory: vk::DeviceMemory,
         local: bool,
     ) -> Buffer {
-        let (address, backing, claims) = (address_of(gpu, raw), Backing::Imported(memory), SmallVec::new());
+        let (address, backing, claims) = (address_of(heap, raw), Backing::Imported(memory), SmallVec::new());
         Buffer {
-            gpu,
+            heap,
             raw,
             size,
             padded,
@@ -384,8 +338,8 @@ impl Buffer {
             return None;
         }
         // SAFETY: the buffer is alive.
-        let allowed = unsafe { self.gpu.raw.get_buffer_memory_requirements(self.raw) }.memory_type_bits;
-        let known = self.gpu.adapter.memory.memory_types_as_slice();
+        let allowed = unsafe { self.heap.gpu.raw.get_buffer_memory_requirements(self.raw) }.memory_type_bits;
+        let known = self.heap.gpu.adapter.memory.memory_types_as_slice();
         let like =
             |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
         let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
@@ -471,9 +425,10 @@ fn import_memory(
     Ok((memory, types[index].property_flags.contains(vk::MemoryPropertyFlags::HOST_CACHED)))
 }
 
-fn address_of(gpu: &Gpu, raw: vk::Buffer) -> u64 {
+fn address_of(heap: &Heap, raw: vk::Buffer) -> u64 {
+    let gpu = heap.gpu;
     if !gpu.adapter.features.device_addresses {
-        return u64::from(gpu.buffer_ids.take()) << 32;
+        return u64::from(heap.buffer_ids.take()) << 32;
     }
     // SAFETY: the buffer is bound and was made with the device-address usage.
     unsafe { gpu.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) }
@@ -481,23 +436,22 @@ fn address_of(gpu: &Gpu, raw: vk::Buffer) -> u64 {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        let gpu = self.heap.gpu;
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
-        unsafe { self.gpu.raw.destroy_buffer(self.raw, None) };
-        if !self.gpu.adapter.features.device_addresses {
-            self.gpu.buffer_ids.release((self.address >> 32) as u32);
+        unsafe { gpu.raw.destroy_buffer(self.raw, None) };
+        if !gpu.adapter.features.device_addresses {
+            self.heap.buffer_ids.release((self.address >> 32) as u32);
         }
         match &mut self.backing {
             Backing::Pool(allocation) => {
                 // The next user of the memory may claim its addresses too.
                 self.claims.clear();
-                if let Some(allocation) = allocation.take()
-                    && let Err(e) = self.gpu.memory_allocator.lock().free(allocation)
-                {
-                    tracing::warn!("freeing device memory: {e}");
+                if let Some(allocation) = allocation.take() {
+                    self.heap.free(allocation);
                 }
             }
             // SAFETY: the only buffer bound to it is gone.
-            Backing::Imported(memory) => unsafe { self.gpu.raw.free_memory(*memory, None) },
+            Backing::Imported(memory) => unsafe { gpu.raw.free_memory(*memory, None) },
         }
     }
 }
@@ -520,7 +474,7 @@ impl DeviceMemory for Buffer {
     }
 
     fn address(&self) -> Option<u64> {
-        self.gpu.adapter.features.device_addresses.then_some(self.address)
+        self.heap.gpu.adapter.features.device_addresses.then_some(self.address)
     }
 
     fn as_any(&self) -> &dyn Any {

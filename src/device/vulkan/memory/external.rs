@@ -1,104 +1,29 @@
-//! External memory and semaphores, shared with other users of the device: capabilities of the driver, and
-//! import and export by file descriptor.
+//! External memory and semaphores, shared with other users of the device: import and export by file
+//! descriptor.
 //!
 //! A successful import takes ownership of the descriptor; a failed one leaves it to the caller. Imported
 //! memory is never mapped: the application synchronises its other users, and transfers by the device follow
 //! the order of its commands.
 
-use super::buffer::{Buffer, allocate_flags, usage};
+use super::buffer::{Buffer, allocate_flags};
+use super::heap::Heap;
 use crate::device::share::{MemoryHandle, SemaphoreHandle};
 use crate::device::traits::{DeviceError, DeviceResult, DeviceSemaphore, SemaphoreOrigin};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
-use crate::device::vulkan::core::ext::Extensions;
-use crate::device::vulkan::core::instance::Instance;
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::external::{memory_bit, semaphore_bit};
+use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 use std::any::Any;
 use std::os::fd::RawFd;
 
-/// External handle types that a physical device supports.
-#[derive(Clone, Default, Debug)]
-pub struct External {
-    pub semaphore_imports: Vec<SemaphoreHandle>,
-    pub semaphore_exports: Vec<SemaphoreHandle>,
-    pub memory_imports: Vec<MemoryHandle>,
-    /// Handle types whose memory requires a dedicated allocation.
-    dedicated: Vec<MemoryHandle>,
-}
-
-fn semaphore_bit(handle: SemaphoreHandle) -> vk::ExternalSemaphoreHandleTypeFlags {
-    match handle {
-        SemaphoreHandle::OpaqueFd => vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD,
-        SemaphoreHandle::SyncFd => vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD,
-    }
-}
-
-fn memory_bit(handle: MemoryHandle) -> vk::ExternalMemoryHandleTypeFlags {
-    match handle {
-        MemoryHandle::OpaqueFd => vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD,
-        MemoryHandle::DmaBuf => vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
-    }
-}
-
-impl External {
-    /// Queries the driver.
-    pub fn of(
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        ext: &Extensions,
-        device_addresses: bool,
-    ) -> External {
-        let mut out = External::default();
-        if ext.has(ash::khr::external_semaphore_fd::NAME) {
-            for handle in [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd] {
-                let info =
-                    vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(semaphore_bit(handle));
-                let mut answer = vk::ExternalSemaphoreProperties::default();
-                // SAFETY: the handle comes from this instance; the structures are valid for the call.
-                unsafe {
-                    instance.raw.get_physical_device_external_semaphore_properties(
-                        physical,
-                        &info,
-                        &mut answer,
-                    )
-                };
-                let features = answer.external_semaphore_features;
-                if features.contains(vk::ExternalSemaphoreFeatureFlags::IMPORTABLE) {
-                    out.semaphore_imports.push(handle);
-                }
-                if features.contains(vk::ExternalSemaphoreFeatureFlags::EXPORTABLE) {
-                    out.semaphore_exports.push(handle);
-                }
-            }
-        }
-        let fds = ext.has(ash::khr::external_memory_fd::NAME);
-        let dma = fds && ext.has(ash::ext::external_memory_dma_buf::NAME);
-        for (handle, offered) in [(MemoryHandle::OpaqueFd, fds), (MemoryHandle::DmaBuf, dma)] {
-            if !offered {
-                continue;
-            }
-            let info = vk::PhysicalDeviceExternalBufferInfo::default()
-                .usage(usage(device_addresses))
-                .handle_type(memory_bit(handle));
-            let mut answer = vk::ExternalBufferProperties::default();
-            // SAFETY: as above.
-            unsafe {
-                instance.raw.get_physical_device_external_buffer_properties(physical, &info, &mut answer)
-            };
-            let features = answer.external_memory_properties.external_memory_features;
-            if features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
-                out.memory_imports.push(handle);
-                if features.contains(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY) {
-                    out.dedicated.push(handle);
-                }
-            }
-        }
-        out
-    }
-}
-
 /// Imports external memory as a buffer of `size` bytes, which starts at the memory's beginning.
-pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u64) -> DeviceResult<Buffer> {
+pub fn import_memory(
+    heap: &'static Heap,
+    handle: MemoryHandle,
+    fd: RawFd,
+    size: u64,
+) -> DeviceResult<Buffer> {
+    let gpu = heap.gpu;
     let unsupported = |why: &str| DeviceError::Unsupported(format!("import of memory: {why}"));
     let external = &gpu.adapter.external;
     let fds = gpu.memory_fd.as_ref().filter(|_| external.memory_imports.contains(&handle));
@@ -115,27 +40,28 @@ pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u
     let dedicated = external.dedicated.contains(&handle);
     // Round up to whole words, if the memory is large enough.
     let padded = conv::align_up(size, 16);
-    let first = import_as(gpu, (handle, kind, fd), (size, padded), bits, dedicated);
+    let first = import_as(heap, (handle, kind, fd), (size, padded), bits, dedicated);
     if padded == size {
         first
     } else {
-        first.or_else(|_| import_as(gpu, (handle, kind, fd), (size, size), bits, dedicated))
+        first.or_else(|_| import_as(heap, (handle, kind, fd), (size, size), bits, dedicated))
     }
 }
 
 fn import_as(
-    gpu: &'static Gpu,
+    heap: &'static Heap,
     from: (MemoryHandle, vk::ExternalMemoryHandleTypeFlags, RawFd),
     (size, padded): (u64, u64),
     bits: u32,
     dedicated: bool,
 ) -> DeviceResult<Buffer> {
+    let gpu = heap.gpu;
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(from.1);
     let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage()).push_next(&mut external);
     // SAFETY: the device is alive.
     let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
     match bind(gpu, raw, from, bits, dedicated) {
-        Ok((memory, local)) => Ok(Buffer::of_imported(gpu, raw, (size, padded), memory, local)),
+        Ok((memory, local)) => Ok(Buffer::of_imported(heap, raw, (size, padded), memory, local)),
         Err(e) => {
             // SAFETY: nothing refers to the new buffer.
             unsafe { gpu.raw.destroy_buffer(raw, None) };

@@ -11,16 +11,15 @@
 //! Everything is freed on drop; the caller that submits work keeps the image alive until the work is
 //! complete.
 
+use super::access::{Object, ObjectAccess};
 use super::buffer::{Buffer, Use};
 use super::format::{self, Format};
+use super::heap::Heap;
 use super::linear::Linear;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::device::batch::{ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
-use crate::device::vulkan::device::Gpu;
-use crate::device::vulkan::submit::hazard::{Object, ObjectAccess};
-use crate::device::vulkan::submit::one_shot;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::ImageBinding;
@@ -58,7 +57,7 @@ enum Store {
 
 /// An image, or a view of one or of a buffer, for kernels and transfers.
 pub struct Image {
-    gpu: &'static Gpu,
+    heap: &'static Heap,
     pub desc: ImageDesc,
     /// Null for texel buffers.
     pub raw: vk::Image,
@@ -68,6 +67,7 @@ pub struct Image {
     store: Store,
     /// For a shadow image: the buffer that it shadows, and the layout there.
     shadowed: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
+    initial: Option<vk::ImageLayout>,
 }
 
 /// Storage views of a level.
@@ -106,38 +106,36 @@ fn vulkan_format(desc: &ImageDesc) -> DeviceResult<Format> {
 }
 
 impl Image {
-    /// Allocates an image and transitions it to its layout.
-    pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
-        if gpu.adapter.is_cpu()
+    /// Allocates an image. The caller transitions it ([`Image::initial_layout`]).
+    pub fn new(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Image> {
+        if heap.gpu.adapter.is_cpu()
             && desc.levels == 1
-            && gpu.adapter.features.mapped_buffers
-            && let Some(image) = Image::mapped(gpu, desc)?
+            && heap.gpu.adapter.features.mapped_buffers
+            && let Some(image) = Image::mapped(heap, desc)?
         {
             return Ok(image);
         }
-        let image = Image::unprepared(gpu, desc)?;
-        one_shot::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
-        Ok(image)
+        Image::unprepared(heap, desc)
     }
 
     /// An image in a host-visible buffer of its own.
-    fn mapped(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Option<Image>> {
-        let write = stores(gpu, desc);
-        let Some(linear) = Linear::new(gpu, desc, None, write)? else { return Ok(None) };
+    fn mapped(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Option<Image>> {
+        let write = stores(heap, desc);
+        let Some(linear) = Linear::new(heap.gpu, desc, None, write)? else { return Ok(None) };
         let (layout, size) = (linear.layout, linear.requirements.size);
         let what = Use::Device { host_visible: true };
-        let Ok(buffer) = Buffer::new(gpu, size, what, "image") else { return Ok(None) };
+        let Ok(buffer) = Buffer::new(heap, size, what, "image") else { return Ok(None) };
         if buffer.host_ptr().is_none() || !buffer.host_cached() {
             return Ok(None);
         }
         let Some(range) = buffer.memory_range() else { return Ok(None) };
         let Some(raw) = linear.bind(&range, layout.offset)? else { return Ok(None) };
-        Image::over(gpu, raw, Arc::new(buffer), layout, desc).map(Some)
+        Image::over(heap, raw, Arc::new(buffer), layout, desc).map(Some)
     }
 
     /// A linear image bound to a buffer's memory. Keeps the contents.
     fn over(
-        gpu: &'static Gpu,
+        heap: &'static Heap,
         raw: vk::Image,
         owner: Arc<dyn DeviceMemory>,
         layout: RectLayout,
@@ -145,14 +143,22 @@ impl Image {
     ) -> DeviceResult<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
-        let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
+        let mut image = Image {
+            heap,
+            desc: *desc,
+            raw,
+            sampled: null,
+            stored: SmallVec::new(),
+            store,
+            shadowed: None,
+            initial: None,
+        };
         image.make_views()?;
-        one_shot::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
+        image.initial = Some(vk::ImageLayout::PREINITIALIZED);
         Ok(image)
     }
 
-    fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
+    fn unprepared(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Image> {
         let vulkan = vulkan_format(desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
         // Where an image has more levels than its size allows, the Vulkan image is wider than kernels and
@@ -168,27 +174,28 @@ impl Image {
             .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(format::usage(stores(gpu, desc)))
+            .usage(format::usage(stores(heap, desc)))
             .initial_layout(vk::ImageLayout::UNDEFINED);
         // SAFETY: the device is alive; format, size and usage were found to be supported.
-        let raw = unsafe { gpu.raw.create_image(&info, None) }.during("vkCreateImage")?;
+        let raw = unsafe { heap.gpu.raw.create_image(&info, None) }.during("vkCreateImage")?;
         let mut image = Image {
-            gpu,
+            heap,
             desc: *desc,
             raw,
             sampled: vk::ImageView::null(),
             stored: SmallVec::new(),
             store: Store::Own(None),
             shadowed: None,
+            initial: Some(vk::ImageLayout::UNDEFINED),
         };
-        image.store = Store::Own(Some(allocate(gpu, raw)?));
+        image.store = Store::Own(Some(allocate(heap, raw)?));
         image.make_views()?;
         Ok(image)
     }
 
     /// A view of another image in another format.
     pub fn of_image(
-        gpu: &'static Gpu,
+        heap: &'static Heap,
         owner: &Arc<dyn DeviceMemory>,
         desc: &ImageDesc,
     ) -> DeviceResult<Image> {
@@ -196,8 +203,16 @@ impl Image {
         let null = vk::ImageView::null();
         let store = Store::Image { owner: owner.clone() };
         let raw = other.raw;
-        let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
+        let mut image = Image {
+            heap,
+            desc: *desc,
+            raw,
+            sampled: null,
+            stored: SmallVec::new(),
+            store,
+            shadowed: None,
+            initial: None,
+        };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
@@ -205,9 +220,9 @@ impl Image {
         Ok(image)
     }
 
-    /// An image over a buffer.
+    /// An image over a buffer. The caller transitions it ([`Image::initial_layout`]).
     pub fn of_buffer(
-        gpu: &'static Gpu,
+        heap: &'static Heap,
         owner: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
@@ -217,13 +232,12 @@ impl Image {
             buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
         if desc.shape.kind != ImageKind::Buffer {
             if let Some(range) = buffer.memory_range()
-                && let Some(linear) = Linear::new(gpu, desc, Some(layout), stores(gpu, desc))?
+                && let Some(linear) = Linear::new(heap.gpu, desc, Some(layout), stores(heap, desc))?
                 && let Some(raw) = linear.bind(&range, layout.offset)?
             {
-                return Image::over(gpu, raw, owner.clone(), *layout, desc);
+                return Image::over(heap, raw, owner.clone(), *layout, desc);
             }
-            let mut image = Image::unprepared(gpu, desc)?;
-            one_shot::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+            let mut image = Image::unprepared(heap, desc)?;
             image.shadowed = Some((owner.clone(), *layout));
             return Ok(image);
         }
@@ -234,19 +248,27 @@ impl Image {
         let (raw, null) = (vk::Image::null(), vk::ImageView::null());
         let (view, renamed) = (vk::BufferView::null(), vk::BufferView::null());
         let store = Store::Texels { owner: owner.clone(), view, renamed };
-        let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
+        let mut image = Image {
+            heap,
+            desc: *desc,
+            raw,
+            sampled: null,
+            stored: SmallVec::new(),
+            store,
+            shadowed: None,
+            initial: None,
+        };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(desc)?.base;
         let other = image.renamed_format(base);
         if let Store::Texels { view, renamed, .. } = &mut image.store {
             // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is
             // inside.
-            *view = unsafe { gpu.raw.create_buffer_view(&info.format(base), None) }
+            *view = unsafe { heap.gpu.raw.create_buffer_view(&info.format(base), None) }
                 .during("vkCreateBufferView")?;
             if let Some(format) = other {
                 // SAFETY: as above.
-                *renamed = unsafe { gpu.raw.create_buffer_view(&info.format(format), None) }
+                *renamed = unsafe { heap.gpu.raw.create_buffer_view(&info.format(format), None) }
                     .during("vkCreateBufferView")?;
             }
         }
@@ -254,7 +276,7 @@ impl Image {
     }
 
     fn make_views(&mut self) -> DeviceResult<()> {
-        let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
+        let uses = self.heap.images.uses(self.desc.format, self.desc.shape.kind);
         let vulkan = vulkan_format(&self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
         self.sampled =
@@ -279,9 +301,9 @@ impl Image {
 
     /// The format that modules declare, if they must and it differs from `base`.
     fn renamed_format(&self, base: vk::Format) -> Option<vk::Format> {
-        let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
+        let uses = self.heap.images.uses(self.desc.format, self.desc.shape.kind);
         let (format, _) = format::stored(self.desc.format, true)?;
-        (uses.read_write && !self.gpu.target.storage_image_read_any && format != base).then_some(format)
+        (uses.read_write && !self.heap.gpu.target.storage_image_read_any && format != base).then_some(format)
     }
 
     fn view(
@@ -300,7 +322,7 @@ impl Image {
             .subresource_range(levels)
             .push_next(&mut usage);
         // SAFETY: the image is alive and bound, and was made with the usage; the formats are compatible.
-        unsafe { self.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
+        unsafe { self.heap.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
     }
 
     /// The resource for an argument's descriptor.
@@ -347,6 +369,12 @@ impl Image {
         self.shadowed.as_ref()
     }
 
+    /// The layout of the new image, from which it must be transitioned before it is used; `None` if it has no
+    /// Vulkan image of its own.
+    pub fn initial_layout(&self) -> Option<vk::ImageLayout> {
+        self.initial
+    }
+
     /// A kernel's access to the image.
     pub fn access(&self, write: bool) -> ObjectAccess {
         match &self.store {
@@ -374,13 +402,13 @@ pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
 };
 
 /// Whether kernels write the image, or an image created from it.
-fn stores(gpu: &Gpu, desc: &ImageDesc) -> bool {
-    gpu.info().image.uses(format::linear(desc.format), desc.shape.kind).write
+fn stores(heap: &Heap, desc: &ImageDesc) -> bool {
+    heap.images.uses(format::linear(desc.format), desc.shape.kind).write
 }
 
-fn allocate(gpu: &Gpu, raw: vk::Image) -> DeviceResult<Allocation> {
+fn allocate(heap: &Heap, raw: vk::Image) -> DeviceResult<Allocation> {
     // SAFETY: the image is alive.
-    let requirements = unsafe { gpu.raw.get_image_memory_requirements(raw) };
+    let requirements = unsafe { heap.gpu.raw.get_image_memory_requirements(raw) };
     let allocation_scheme = if requirements.size >= DEDICATED {
         AllocationScheme::DedicatedImage(raw)
     } else {
@@ -393,13 +421,11 @@ fn allocate(gpu: &Gpu, raw: vk::Image) -> DeviceResult<Allocation> {
         linear: false,
         allocation_scheme,
     };
-    let allocation = gpu.memory_allocator.lock().allocate(&desc).map_err(conv::allocation_error)?;
+    let allocation = heap.allocate(&desc)?;
     // SAFETY: the memory belongs to this device, fits the requirements, and the image is not bound yet.
-    let bound = unsafe { gpu.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
+    let bound = unsafe { heap.gpu.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
     if let Err(e) = bound {
-        if let Err(e) = gpu.memory_allocator.lock().free(allocation) {
-            tracing::warn!("freeing image memory: {e}");
-        }
+        heap.free(allocation);
         return Err(conv::error("vkBindImageMemory", e));
     }
     Ok(allocation)
@@ -410,29 +436,27 @@ impl Drop for Image {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is
         // ignored.
         unsafe {
-            self.gpu.raw.destroy_image_view(self.sampled, None);
+            self.heap.gpu.raw.destroy_image_view(self.sampled, None);
             for stored in &self.stored {
-                self.gpu.raw.destroy_image_view(stored.plain, None);
-                self.gpu.raw.destroy_image_view(stored.renamed, None);
+                self.heap.gpu.raw.destroy_image_view(stored.plain, None);
+                self.heap.gpu.raw.destroy_image_view(stored.renamed, None);
             }
         }
         match &mut self.store {
             Store::Own(allocation) => {
                 // SAFETY: as above; its views are gone.
-                unsafe { self.gpu.raw.destroy_image(self.raw, None) };
-                if let Some(allocation) = allocation.take()
-                    && let Err(e) = self.gpu.memory_allocator.lock().free(allocation)
-                {
-                    tracing::warn!("freeing image memory: {e}");
+                unsafe { self.heap.gpu.raw.destroy_image(self.raw, None) };
+                if let Some(allocation) = allocation.take() {
+                    self.heap.free(allocation);
                 }
             }
             // SAFETY: as above; the memory is the buffer's.
-            Store::Linear { .. } => unsafe { self.gpu.raw.destroy_image(self.raw, None) },
+            Store::Linear { .. } => unsafe { self.heap.gpu.raw.destroy_image(self.raw, None) },
             Store::Image { .. } => {}
             // SAFETY: as above.
             Store::Texels { view, renamed, .. } => unsafe {
-                self.gpu.raw.destroy_buffer_view(*view, None);
-                self.gpu.raw.destroy_buffer_view(*renamed, None);
+                self.heap.gpu.raw.destroy_buffer_view(*view, None);
+                self.heap.gpu.raw.destroy_buffer_view(*renamed, None);
             },
         }
     }

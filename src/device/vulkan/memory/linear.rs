@@ -13,7 +13,7 @@ use crate::cl::{CL_R, CL_UNORM_INT8};
 use crate::device::batch::RectLayout;
 use crate::device::traits::{DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::VkResultExt;
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 
 /// An image without memory.

@@ -13,85 +13,38 @@
 //! already uses are skipped: their memory is held until a free address is found.
 
 use super::buffer::{Buffer, Use};
+use super::claim::{Claim, NO_ACCESS, READ_WRITE};
+use super::heap::Heap;
 use crate::device::info::AddressSharing;
 use crate::device::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
 use crate::device::vulkan::core::conv;
-use crate::device::vulkan::device::Gpu;
 use crate::host_ptr::{HostPtr, page};
-use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 /// Maximum number of addresses to try for one allocation.
 const TRIES: usize = 16;
 
-/// A claimed range of the process's addresses: a mapping that is unmapped on drop.
-pub struct Claim {
-    ptr: *mut c_void,
-    len: usize,
-}
-
-// SAFETY: a range of addresses; any thread may unmap it.
-unsafe impl Send for Claim {}
-// SAFETY: as above.
-unsafe impl Sync for Claim {}
-
-impl Claim {
-    /// Maps `len` bytes of `file`, or of anonymous memory, at `address` if that is free, or anywhere if it is
-    /// `None`.
-    fn new(address: Option<u64>, len: u64, access: libc::c_int, file: Option<&OwnedFd>) -> Option<Claim> {
-        let len = usize::try_from(len).ok()?;
-        let wanted = address.map_or(0, |a| a as usize);
-        let fixed = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
-        let source = if file.is_some() {
-            libc::MAP_SHARED
-        } else {
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE
-        };
-        let fd = file.map_or(-1, AsRawFd::as_raw_fd);
-        // SAFETY: without MAP_FIXED a new mapping replaces none.
-        let ptr = unsafe {
-            libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, fixed | source, fd, 0)
-        };
-        if ptr == libc::MAP_FAILED {
-            return None;
-        }
-        let claim = Claim { ptr, len };
-        // Kernels that do not support MAP_FIXED_NOREPLACE treat the address as a hint.
-        (address.is_none() || ptr as usize == wanted).then_some(claim)
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own.
-        unsafe { libc::munmap(self.ptr, self.len) };
-    }
-}
-
-const NO_ACCESS: libc::c_int = libc::PROT_NONE;
-const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
-
 fn unsupported(why: &str) -> DeviceError {
     DeviceError::Unsupported(format!("one address for host and device: {why}"))
 }
 
 /// Determines the level of sharing that the device supports.
-pub fn probe(gpu: &'static Gpu) -> AddressSharing {
-    let features = &gpu.adapter.features;
+pub fn probe(heap: &'static Heap) -> AddressSharing {
+    let features = &heap.gpu.adapter.features;
     if !features.buffer_addresses {
         return AddressSharing::None;
     }
-    if features.host_addresses && gpu.adapter.is_cpu() && seen_everywhere(gpu, page()).is_ok() {
+    if features.host_addresses && heap.gpu.adapter.is_cpu() && seen_everywhere(heap, page()).is_ok() {
         return AddressSharing::Host;
     }
     if features.placed_memory {
-        match concurrent(gpu, page()) {
+        match concurrent(heap, page()) {
             Ok(_) => return AddressSharing::Concurrent,
             Err(why) => tracing::debug!("{why}"),
         }
     }
-    match mirrored(gpu, page(), SharedKind::Mirrored) {
+    match mirrored(heap, page(), SharedKind::Mirrored) {
         Ok(_) => AddressSharing::Mirrored,
         Err(why) => {
             tracing::debug!("{why}");
@@ -102,9 +55,9 @@ pub fn probe(gpu: &'static Gpu) -> AddressSharing {
 
 /// Determines by trial the unit in which memory of the process can be imported; 0 if it cannot. Imports at
 /// any offset in such memory are accessible to kernels by address only.
-pub fn import_alignment(gpu: &'static Gpu) -> u64 {
-    let unit = gpu.adapter.host_import_alignment;
-    if unit == 0 || !gpu.adapter.features.device_addresses {
+pub fn import_alignment(heap: &'static Heap) -> u64 {
+    let unit = heap.gpu.adapter.host_import_alignment;
+    if unit == 0 || !heap.gpu.adapter.features.device_addresses {
         return 0;
     }
     let unit = unit.max(page());
@@ -113,7 +66,7 @@ pub fn import_alignment(gpu: &'static Gpu) -> u64 {
             let start = (pages.ptr as u64).next_multiple_of(unit);
             let ptr = HostPtr::new(pages.ptr.cast()).offset(start - pages.ptr as u64);
             Buffer::import(
-                gpu,
+                heap,
                 HostRange { ptr, size: unit },
                 &BufferDesc { size: unit, host_visible: true, name: "import" },
             )?;
@@ -124,27 +77,27 @@ pub fn import_alignment(gpu: &'static Gpu) -> u64 {
 
 /// Allocates shared memory on a device with this level of sharing.
 pub fn alloc(
-    gpu: &'static Gpu,
+    heap: &'static Heap,
     sharing: AddressSharing,
     size: u64,
     kind: SharedKind,
 ) -> DeviceResult<Buffer> {
     match (sharing, kind) {
         (AddressSharing::None, _) => Err(unsupported("not offered")),
-        (AddressSharing::Host, _) => seen_everywhere(gpu, size),
-        (AddressSharing::Concurrent, SharedKind::Concurrent) => concurrent(gpu, size),
+        (AddressSharing::Host, _) => seen_everywhere(heap, size),
+        (AddressSharing::Concurrent, SharedKind::Concurrent) => concurrent(heap, size),
         // On unified memory both sides use the same memory anyway; this avoids copies.
-        (AddressSharing::Concurrent, SharedKind::Mirrored) if gpu.adapter.is_unified() => {
-            concurrent(gpu, size)
+        (AddressSharing::Concurrent, SharedKind::Mirrored) if heap.gpu.adapter.is_unified() => {
+            concurrent(heap, size)
         }
         (_, SharedKind::Concurrent) => Err(unsupported("no memory that both see")),
-        _ => mirrored(gpu, size, kind),
+        _ => mirrored(heap, size, kind),
     }
 }
 
 /// A buffer that the driver has mapped at its device address.
-fn seen_everywhere(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
-    let buffer = Buffer::new(gpu, size, Use::Shared, "shared")?;
+fn seen_everywhere(heap: &'static Heap, size: u64) -> DeviceResult<Buffer> {
+    let buffer = Buffer::new(heap, size, Use::Shared, "shared")?;
     match buffer.mapped() {
         Some(ptr) if ptr.addr() as u64 == buffer.address && buffer.is_for_host() => Ok(buffer),
         _ => Err(unsupported("the device's addresses are not the process's")),
@@ -156,11 +109,11 @@ fn is_plausible(buffer: &Buffer) -> bool {
     buffer.address.is_multiple_of(page()) && buffer.address >= page() && buffer.address >> 47 == 0
 }
 
-fn mirrored(gpu: &'static Gpu, size: u64, kind: SharedKind) -> DeviceResult<Buffer> {
+fn mirrored(heap: &'static Heap, size: u64, kind: SharedKind) -> DeviceResult<Buffer> {
     let access = if kind == SharedKind::Reserved { NO_ACCESS } else { READ_WRITE };
     let mut passed_over = Vec::new();
     for _ in 0..TRIES {
-        let mut buffer = Buffer::new(gpu, size, Use::Shared, "shared")?;
+        let mut buffer = Buffer::new(heap, size, Use::Shared, "shared")?;
         if !is_plausible(&buffer) {
             return Err(unsupported(&format!("{:#x} cannot be an address of the host", buffer.address)));
         }
@@ -192,10 +145,10 @@ fn memory_file(size: u64) -> Option<OwnedFd> {
     (sized == 0).then_some(file)
 }
 
-fn concurrent(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
-    let unit = page().max(gpu.adapter.host_import_alignment);
+fn concurrent(heap: &'static Heap, size: u64) -> DeviceResult<Buffer> {
+    let unit = page().max(heap.gpu.adapter.host_import_alignment);
     let padded = conv::align_up(size.max(1), unit);
-    if padded < size || padded > gpu.adapter.max_buffer_size {
+    if padded < size || padded > heap.gpu.adapter.max_buffer_size {
         return Err(DeviceError::OutOfDeviceMemory);
     }
     let file = memory_file(padded).ok_or(DeviceError::OutOfHostMemory)?;
@@ -204,7 +157,7 @@ fn concurrent(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
         let pages = Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?;
         let ptr = HostPtr::new(pages.ptr.cast());
         let desc = BufferDesc { size, host_visible: true, name: "shared" };
-        let mut buffer = Buffer::import(gpu, HostRange { ptr, size: padded }, &desc)?;
+        let mut buffer = Buffer::import(heap, HostRange { ptr, size: padded }, &desc)?;
         buffer.keep(pages);
         if !is_plausible(&buffer) {
             return Err(unsupported(&format!("{:#x} cannot be an address of the host", buffer.address)));
@@ -225,22 +178,22 @@ fn concurrent(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
 /// Allocates pages that several devices and the host see at one address. Returns a buffer of each device.
 /// Devices choose addresses independently, but those of one kind do so in the same way. So each device
 /// allocates again until an address that all have returned is free in the process.
-pub fn concurrent_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buffer>> {
-    let unit = gpus.iter().map(|gpu| gpu.adapter.host_import_alignment).fold(page(), u64::max);
+pub fn concurrent_together(heaps: &[&'static Heap], size: u64) -> DeviceResult<Vec<Buffer>> {
+    let unit = heaps.iter().map(|heap| heap.gpu.adapter.host_import_alignment).fold(page(), u64::max);
     let padded = conv::align_up(size.max(1), unit);
-    if padded < size || gpus.iter().any(|gpu| padded > gpu.adapter.max_buffer_size) {
+    if padded < size || heaps.iter().any(|heap| padded > heap.gpu.adapter.max_buffer_size) {
         return Err(DeviceError::OutOfDeviceMemory);
     }
     let file = memory_file(padded).ok_or(DeviceError::OutOfHostMemory)?;
     let desc = BufferDesc { size, host_visible: true, name: "shared" };
     let mut pages: Vec<Arc<Claim>> = Vec::new();
-    let mut tried: Vec<Vec<Buffer>> = gpus.iter().map(|_| Vec::new()).collect();
+    let mut tried: Vec<Vec<Buffer>> = heaps.iter().map(|_| Vec::new()).collect();
     for _ in 0..TRIES {
         let claim =
             Arc::new(Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?);
         let ptr = HostPtr::new(claim.ptr.cast());
-        for (gpu, list) in gpus.iter().zip(&mut tried) {
-            let mut buffer = Buffer::import(gpu, HostRange { ptr, size: padded }, &desc)?;
+        for (heap, list) in heaps.iter().zip(&mut tried) {
+            let mut buffer = Buffer::import(heap, HostRange { ptr, size: padded }, &desc)?;
             buffer.keep(claim.clone());
             list.push(buffer);
         }

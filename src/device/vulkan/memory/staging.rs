@@ -5,9 +5,9 @@
 //! bounded amount.
 
 use super::buffer::{Buffer, Use};
+use super::heap::Heap;
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv;
-use crate::device::vulkan::device::Gpu;
 use ash::vk;
 use parking_lot::Mutex;
 
@@ -16,18 +16,19 @@ const KEEP: u64 = 128 << 20;
 
 /// Free blocks of one use.
 pub struct BlockPool {
+    heap: &'static Heap,
     what: Use,
     free: Mutex<Vec<Buffer>>,
 }
 
 impl BlockPool {
     /// An empty pool.
-    pub fn new(what: Use) -> Self {
-        BlockPool { what, free: Mutex::new(Vec::new()) }
+    pub fn new(heap: &'static Heap, what: Use) -> Self {
+        BlockPool { heap, what, free: Mutex::new(Vec::new()) }
     }
 
     /// Takes a block of at least `size` bytes.
-    pub fn take(&self, gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
+    pub fn take(&self, size: u64) -> DeviceResult<Buffer> {
         {
             let mut free = self.free.lock();
             let best = (0..free.len()).filter(|&i| free[i].size >= size).min_by_key(|&i| free[i].size);
@@ -36,7 +37,7 @@ impl BlockPool {
                 return Ok(free.swap_remove(i));
             }
         }
-        let block = Buffer::new(gpu, size, self.what, "staging")?;
+        let block = Buffer::new(self.heap, size, self.what, "staging")?;
         if block.mapped().is_none() {
             return Err(DeviceError::OutOfHostMemory);
         }
@@ -79,19 +80,13 @@ impl Arena {
     }
 
     /// Allocates `size` bytes aligned to `align` (a power of two, at most 256).
-    pub fn alloc(
-        &mut self,
-        gpu: &'static Gpu,
-        pool: &BlockPool,
-        size: u64,
-        align: u64,
-    ) -> DeviceResult<ArenaSlice> {
+    pub fn alloc(&mut self, pool: &BlockPool, size: u64, align: u64) -> DeviceResult<ArenaSlice> {
         let at = conv::align_up(self.used, align);
         let fits = self.blocks.last().is_some_and(|b| at.saturating_add(size) <= b.size);
         let at = if fits {
             at
         } else {
-            self.blocks.push(pool.take(gpu, size.max(self.min_block))?);
+            self.blocks.push(pool.take(size.max(self.min_block))?);
             0
         };
         let (block, base) = match self.blocks.last().map(|b| (b, b.mapped())) {

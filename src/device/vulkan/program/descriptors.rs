@@ -5,9 +5,8 @@
 
 use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv::VkResultExt;
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::image::Bound;
-use crate::device::vulkan::submit::record::Recorder;
 use ash::vk;
 use clspv_bridge::abi::BindingSource;
 use smallvec::SmallVec;
@@ -97,49 +96,49 @@ impl Info {
     }
 }
 
-impl Recorder {
-    /// Binds the resources of a launch, in binding order.
-    pub fn bind_descriptors(
-        &mut self,
-        layout: vk::PipelineLayout,
-        sets: vk::DescriptorSetLayout,
-        bindings: &[Bound],
-    ) -> DeviceResult<()> {
-        let infos: SmallVec<[Info; 8]> = bindings.iter().map(Info::new).collect();
-        let writes = |set| -> SmallVec<[vk::WriteDescriptorSet<'_>; 8]> {
-            infos.iter().zip(0..).map(|(info, binding)| info.write(binding, set)).collect()
-        };
-        let (gpu, cmd) = (self.gpu, self.allocator.cmd);
-        let compute = vk::PipelineBindPoint::COMPUTE;
-        if let Some(push) = gpu.push_descriptor.as_ref().filter(|_| pushes(gpu, bindings.len())) {
-            let writes = writes(vk::DescriptorSet::null());
-            // SAFETY: the command buffer is recording; the bound resources are alive, valid for the layout,
-            // and kept by the launch.
-            unsafe { push.cmd_push_descriptor_set(cmd, compute, layout, 0, &writes) };
-            return Ok(());
-        }
-        let mut sizes: SmallVec<[vk::DescriptorPoolSize; 5]> = SmallVec::new();
-        for info in &infos {
-            match sizes.iter_mut().find(|s| s.ty == info.kind()) {
-                Some(size) => size.descriptor_count += 1,
-                None => sizes.push(vk::DescriptorPoolSize { ty: info.kind(), descriptor_count: 1 }),
-            }
-        }
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
-        // SAFETY: the device is alive.
-        let pool = unsafe { gpu.raw.create_descriptor_pool(&info, None) }.during("vkCreateDescriptorPool")?;
-        self.allocator.descriptors.push(pool);
-        let layouts = [sets];
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: the pool is new and has room for one set of this layout.
-        let set = unsafe { gpu.raw.allocate_descriptor_sets(&info) }.during("vkAllocateDescriptorSets")?;
-        let writes = writes(set[0]);
-        // SAFETY: the set is new; the bound resources are alive and valid for the layout; the command buffer
-        // is recording.
-        unsafe {
-            gpu.raw.update_descriptor_sets(&writes, &[]);
-            gpu.raw.cmd_bind_descriptor_sets(cmd, compute, layout, 0, &set, &[]);
-        }
-        Ok(())
+/// Binds the resources of a launch, in binding order. Adds a pool to `pools` if they cannot be pushed; it
+/// lives until the command buffer has been executed.
+pub fn bind(
+    gpu: &Gpu,
+    cmd: vk::CommandBuffer,
+    pools: &mut Vec<vk::DescriptorPool>,
+    layout: vk::PipelineLayout,
+    sets: vk::DescriptorSetLayout,
+    bindings: &[Bound],
+) -> DeviceResult<()> {
+    let infos: SmallVec<[Info; 8]> = bindings.iter().map(Info::new).collect();
+    let writes = |set| -> SmallVec<[vk::WriteDescriptorSet<'_>; 8]> {
+        infos.iter().zip(0..).map(|(info, binding)| info.write(binding, set)).collect()
+    };
+    let compute = vk::PipelineBindPoint::COMPUTE;
+    if let Some(push) = gpu.push_descriptor.as_ref().filter(|_| pushes(gpu, bindings.len())) {
+        let writes = writes(vk::DescriptorSet::null());
+        // SAFETY: the command buffer is recording; the bound resources are alive, valid for the layout,
+        // and kept by the launch.
+        unsafe { push.cmd_push_descriptor_set(cmd, compute, layout, 0, &writes) };
+        return Ok(());
     }
+    let mut sizes: SmallVec<[vk::DescriptorPoolSize; 5]> = SmallVec::new();
+    for info in &infos {
+        match sizes.iter_mut().find(|s| s.ty == info.kind()) {
+            Some(size) => size.descriptor_count += 1,
+            None => sizes.push(vk::DescriptorPoolSize { ty: info.kind(), descriptor_count: 1 }),
+        }
+    }
+    let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+    // SAFETY: the device is alive.
+    let pool = unsafe { gpu.raw.create_descriptor_pool(&info, None) }.during("vkCreateDescriptorPool")?;
+    pools.push(pool);
+    let layouts = [sets];
+    let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+    // SAFETY: the pool is new and has room for one set of this layout.
+    let set = unsafe { gpu.raw.allocate_descriptor_sets(&info) }.during("vkAllocateDescriptorSets")?;
+    let writes = writes(set[0]);
+    // SAFETY: the set is new; the bound resources are alive and valid for the layout; the command buffer
+    // is recording.
+    unsafe {
+        gpu.raw.update_descriptor_sets(&writes, &[]);
+        gpu.raw.cmd_bind_descriptor_sets(cmd, compute, layout, 0, &set, &[]);
+    }
+    Ok(())
 }

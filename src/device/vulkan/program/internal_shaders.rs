@@ -3,7 +3,7 @@
 
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::staging::ArenaSlice;
 use ash::vk;
 use parking_lot::Mutex;
@@ -19,8 +19,8 @@ const UNIT: u64 = 16;
 const SMALL: u64 = 64 << 10;
 
 /// The pipelines, created on first use.
-#[derive(Default)]
 pub struct InternalShaders {
+    gpu: &'static Gpu,
     fill: Mutex<Option<InternalShader>>,
     copy: Mutex<Option<InternalShader>>,
 }
@@ -40,7 +40,12 @@ pub struct Span {
     pub size: u64,
 }
 
-impl Gpu {
+impl InternalShaders {
+    /// No pipelines yet.
+    pub fn new(gpu: &'static Gpu) -> InternalShaders {
+        InternalShaders { gpu, fill: Mutex::default(), copy: Mutex::default() }
+    }
+
     fn internal_shader(
         &self,
         slot: &Mutex<Option<InternalShader>>,
@@ -68,20 +73,23 @@ impl Gpu {
         // The objects live as long as the device; after a failure the few that exist are left to the device
         // too.
         let made = unsafe {
-            let sets =
-                [self.raw.create_descriptor_set_layout(&info, None).during("vkCreateDescriptorSetLayout")?];
+            let sets = [self
+                .gpu
+                .raw
+                .create_descriptor_set_layout(&info, None)
+                .during("vkCreateDescriptorSetLayout")?];
             let info =
                 vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
-            let layout = self.raw.create_pipeline_layout(&info, None).during("vkCreatePipelineLayout")?;
+            let layout = self.gpu.raw.create_pipeline_layout(&info, None).during("vkCreatePipelineLayout")?;
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            let module = self.raw.create_shader_module(&info, None).during("vkCreateShaderModule")?;
+            let module = self.gpu.raw.create_shader_module(&info, None).during("vkCreateShaderModule")?;
             let stage = vk::PipelineShaderStageCreateInfo::default()
                 .stage(vk::ShaderStageFlags::COMPUTE)
                 .module(module)
                 .name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipelines = self.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
-            self.raw.destroy_shader_module(module, None);
+            let pipelines = self.gpu.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
+            self.gpu.raw.destroy_shader_module(module, None);
             InternalShader {
                 layout,
                 pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0],
@@ -102,6 +110,7 @@ impl Gpu {
         groups: u32,
     ) -> DeviceResult<()> {
         let push = self
+            .gpu
             .push_descriptor
             .as_ref()
             .ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
@@ -119,8 +128,8 @@ impl Gpu {
         unsafe {
             push.cmd_push_descriptor_set(cmd, vk::PipelineBindPoint::COMPUTE, shader.layout, 0, &writes);
             let bytes = bytemuck::bytes_of(&params);
-            self.raw.cmd_push_constants(cmd, shader.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
-            self.raw.cmd_dispatch(cmd, groups, 1, 1);
+            self.gpu.raw.cmd_push_constants(cmd, shader.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
+            self.gpu.raw.cmd_dispatch(cmd, groups, 1, 1);
         }
         Ok(())
     }
@@ -134,14 +143,14 @@ impl Gpu {
         pattern: ArenaSlice,
         words: u32,
     ) -> DeviceResult<()> {
-        let made = self.internal_shader(&self.internal_shaders.fill, FILL)?;
-        let limits = &self.adapter.props.limits;
+        let made = self.internal_shader(&self.fill, FILL)?;
+        let limits = &self.gpu.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(4);
         // Whole patterns per dispatch, so that each starts at the pattern's first word.
         let step = (u64::from(limits.max_storage_buffer_range) - align) & !127;
         let (buffer, mut offset, mut left) = dst;
         // SAFETY: the command buffer is recording.
-        unsafe { self.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
+        unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
         while left > 0 {
             let size = left.min(step);
             let base = offset & !(align - 1);
@@ -159,20 +168,20 @@ impl Gpu {
 
     /// Whether the copy shader should execute a copy; `local` if both buffers are in device-local memory.
     pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64, local: bool) -> bool {
-        !self.adapter.is_unified() && (local || size <= SMALL) && self.can_copy_units(src, dst, size)
+        !self.gpu.adapter.is_unified() && (local || size <= SMALL) && self.can_copy_units(src, dst, size)
     }
 
     /// Whether the fill shader should execute a fill that vkCmdFillBuffer could execute too.
     pub fn fills_by_shader(&self, size: u64) -> bool {
-        !self.adapter.is_unified() && size <= SMALL
+        !self.gpu.adapter.is_unified() && size <= SMALL
     }
 
     /// Whether the copy shader supports a copy.
     pub fn can_copy_units(&self, src: u64, dst: u64, size: u64) -> bool {
-        self.push_descriptor.is_some() && (src | dst | size).is_multiple_of(UNIT)
+        self.gpu.push_descriptor.is_some() && (src | dst | size).is_multiple_of(UNIT)
     }
 
-    /// Copies `size` bytes between disjoint ranges, where [`Gpu::can_copy_units`] allows it.
+    /// Copies `size` bytes between disjoint ranges, where [`InternalShaders::can_copy_units`] allows it.
     pub fn copy_units(
         &self,
         cmd: vk::CommandBuffer,
@@ -180,14 +189,14 @@ impl Gpu {
         dst: (vk::Buffer, u64),
         size: u64,
     ) -> DeviceResult<()> {
-        let made = self.internal_shader(&self.internal_shaders.copy, COPY)?;
-        let limits = &self.adapter.props.limits;
+        let made = self.internal_shader(&self.copy, COPY)?;
+        let limits = &self.gpu.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(UNIT);
         let max_units =
             u64::from(limits.max_compute_work_group_count[0].clamp(1, 1 << 20)) * u64::from(GROUP);
         let step = ((u64::from(limits.max_storage_buffer_range) - align) & !(UNIT - 1)).min(max_units * UNIT);
         // SAFETY: the command buffer is recording.
-        unsafe { self.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
+        unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
         let mut done = 0;
         while done < size {
             let part = (size - done).min(step);

@@ -5,22 +5,23 @@
 //! maxComputeWorkGroupCount.
 
 use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
-use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use super::variants::Variants;
+use crate::device::batch::{ArgValue, BufferRange, Launch};
 use crate::device::localsize;
 use crate::device::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::align_up;
-use crate::device::vulkan::device::Gpu;
-use crate::device::vulkan::memory::buffer::{Buffer, Use};
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::device::vulkan::memory::access::{Accesses, Object, ObjectAccess};
+use crate::device::vulkan::memory::buffer::{Buffer, buffer_of};
 use crate::device::vulkan::memory::image::{Bound, image_of};
-use crate::device::vulkan::submit::hazard::{Accesses, Object, ObjectAccess};
-use crate::device::vulkan::submit::one_shot;
+use crate::device::vulkan::memory::pools::MemoryPools;
 use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,
     PointerMode,
 };
 use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub struct VulkanProgram {
 /// A launchable kernel.
 pub struct VulkanKernel {
     gpu: &'static Gpu,
+    memory: &'static MemoryPools,
     program: Arc<CompiledProgram>,
     index: usize,
     data: Option<Arc<Buffer>>,
@@ -44,23 +46,28 @@ pub struct VulkanKernel {
 }
 
 impl VulkanProgram {
-    /// Creates the data block and the kernels.
-    pub fn load(gpu: &'static Gpu, program: Arc<CompiledProgram>) -> DeviceResult<VulkanProgram> {
-        let data = data_block(gpu, &program)?;
+    /// Creates the kernels of a program with its data block.
+    pub fn new(
+        memory: &'static MemoryPools,
+        variants: &Variants,
+        program: Arc<CompiledProgram>,
+        data: Option<Arc<Buffer>>,
+    ) -> VulkanProgram {
         let kernels = (0..program.kernels.len())
             .map(|index| {
                 let compiled = &program.kernels[index];
                 Arc::new(VulkanKernel {
-                    gpu,
+                    gpu: memory.gpu,
+                    memory,
                     index,
                     data: data.clone(),
-                    pipelines: compiled.variants.iter().map(|v| gpu.variants.get(gpu, v)).collect(),
+                    pipelines: compiled.variants.iter().map(|v| variants.get(v)).collect(),
                     readonly: (0..compiled.info.args.len()).map(|a| arg_is_readonly(compiled, a)).collect(),
                     program: program.clone(),
                 })
             })
             .collect();
-        Ok(VulkanProgram { kernels })
+        VulkanProgram { kernels }
     }
 }
 
@@ -69,29 +76,6 @@ impl DeviceProgram for VulkanProgram {
         let found = self.kernels.iter().find(|k| k.info().name == name);
         found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
     }
-}
-
-/// Creates the program's data block and relocates its addresses.
-fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> DeviceResult<Option<Arc<Buffer>>> {
-    let data = &program.data;
-    if data.size() == 0 {
-        return Ok(None);
-    }
-    let buffer =
-        Arc::new(Buffer::new(gpu, data.size(), Use::Device { host_visible: false }, "program data")?);
-    let mut bytes = data.bytes.clone();
-    for &(at, offset) in &data.relocs {
-        let value = buffer.address.wrapping_add(offset).to_le_bytes();
-        let slot = bytes.get_mut(at as usize..at as usize + 8);
-        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?
-            .copy_from_slice(&value);
-    }
-    one_shot::upload(gpu, &buffer, &bytes)?;
-    if data.zeros > 0 {
-        let dst = BufferRange { memory: buffer.clone(), offset: bytes.len() as u64, size: data.zeros };
-        one_shot::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
-    }
-    Ok(Some(buffer))
 }
 
 fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
@@ -141,16 +125,6 @@ pub struct Plan<'a> {
     pub accesses: Accesses,
     offset: [u64; 3],
     full_local: [u32; 3],
-}
-
-/// The Vulkan buffer of a range.
-pub fn buffer_of(range: &BufferRange) -> DeviceResult<&Buffer> {
-    let buffer = range.memory.as_any().downcast_ref::<Buffer>();
-    let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("memory of another kind of device".into()))?;
-    match range.offset.checked_add(range.size) {
-        Some(end) if end <= buffer.padded => Ok(buffer),
-        _ => Err(DeviceError::Unexpected("range outside the buffer".into())),
-    }
 }
 
 fn whole(range: &BufferRange, write: bool) -> DeviceResult<ObjectAccess> {
@@ -345,7 +319,7 @@ impl VulkanKernel {
                 }
                 BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
-                    _ => Some(Bound::whole(self.gpu.null_buffer()?)),
+                    _ => Some(Bound::whole(self.memory.null_buffer()?)),
                 },
                 BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
                     Some(ArgValue::Image(memory)) => {
@@ -370,7 +344,7 @@ impl VulkanKernel {
                             range: end - range.offset,
                         })
                     }
-                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.gpu.null_buffer()?)),
+                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.memory.null_buffer()?)),
                     _ => None,
                 },
             };
@@ -563,7 +537,7 @@ impl DeviceKernel for VulkanKernel {
     }
 
     fn max_work_group_size(&self) -> usize {
-        let most = self.gpu.info().max_work_group_size;
+        let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
         let size = self.compiled().variants.iter().map(|v| v.abi.sub_group_size).max().unwrap_or(0);
         let by_sub_groups = match self.gpu.adapter.required_sub_group_size(size) {
             Some(size) => size.saturating_mul(self.gpu.adapter.max_workgroup_subgroups),
@@ -573,7 +547,7 @@ impl DeviceKernel for VulkanKernel {
     }
 
     fn sub_group_size(&self) -> usize {
-        self.info().reqd_sub_group_size.unwrap_or(self.gpu.info().sub_group_size).max(1) as usize
+        self.info().reqd_sub_group_size.unwrap_or(self.gpu.target.subgroup_size.max(1)).max(1) as usize
     }
 
     fn preferred_multiple(&self) -> usize {
@@ -598,7 +572,8 @@ impl DeviceKernel for VulkanKernel {
         }
         let gpu = &self.gpu.adapter;
         let shape = localsize::GroupPreferences {
-            target: if gpu.is_cpu() { 128 } else { 256 }.min(self.gpu.info().max_work_group_size),
+            target: if gpu.is_cpu() { 128 } else { 256 }
+                .min(self.gpu.adapter.props.limits.max_compute_work_group_invocations),
             wave: gpu.subgroup.subgroup_size.max(1),
             row: if gpu.is_cpu() { 64 } else { 32 },
             max: gpu.props.limits.max_compute_work_group_size,

@@ -1,5 +1,7 @@
 //! Programs: kernels and their pipelines, descriptors and launch plans, and the shaders of the device layer.
 
+pub mod caches;
+pub mod data;
 pub mod descriptors;
 pub mod internal_shaders;
 pub mod kernel;

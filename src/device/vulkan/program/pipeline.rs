@@ -7,8 +7,8 @@
 use super::descriptors;
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
-use crate::device::vulkan::device::Gpu;
-use crate::store::Key as EntryKey;
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::store::{Key as EntryKey, Store};
 use ash::vk;
 use clspv_bridge::abi::{
     BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
@@ -55,6 +55,7 @@ pub struct Pipeline {
 /// Vulkan objects of one variant.
 pub struct Pipelines {
     gpu: &'static Gpu,
+    store: &'static Store,
     made: Mutex<Made>,
     /// Local sizes chosen for small grids.
     small: Mutex<SmallVec<[[u32; 3]; 2]>>,
@@ -73,8 +74,8 @@ struct Made {
 
 impl Pipelines {
     /// An empty set of pipelines.
-    pub fn new(gpu: &'static Gpu) -> Self {
-        Pipelines { gpu, made: Mutex::default(), small: Mutex::default() }
+    pub fn new(gpu: &'static Gpu, store: &'static Store) -> Self {
+        Pipelines { gpu, store, made: Mutex::default(), small: Mutex::default() }
     }
 
     /// The local size for a grid so small that compiling for another size would take longer than running it:
@@ -101,7 +102,7 @@ impl Pipelines {
             return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
         }
         let start = Instant::now();
-        made.prepare(self.gpu, variant)?;
+        made.prepare(self.gpu, self.store, variant)?;
         let module = made.module(self.gpu, variant, &key.formats)?;
         let linear = variant.abi.is_linear();
         let items = key.local.iter().product::<u32>();
@@ -152,7 +153,7 @@ impl Pipelines {
         let list = unsafe { self.gpu.raw.create_compute_pipelines(made.cache, &[info], None) };
         let pipeline = list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0];
         if start.elapsed() >= WORTH_KEEPING {
-            made.keep(self.gpu, variant);
+            made.keep(self.gpu, self.store, variant);
         }
         made.pipelines.insert(key.clone(), pipeline);
         Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
@@ -190,10 +191,10 @@ fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
 
 impl Made {
     /// Stores the driver's compilation results on disk.
-    fn keep(&self, gpu: &Gpu, variant: &KernelVariant) {
+    fn keep(&self, gpu: &Gpu, store: &Store, variant: &KernelVariant) {
         // SAFETY: the cache is alive.
         match unsafe { gpu.raw.get_pipeline_cache_data(self.cache) } {
-            Ok(data) => gpu.store.write(entry_key(gpu, variant), VERSION, &data),
+            Ok(data) => store.write(entry_key(gpu, variant), VERSION, &data),
             Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
         }
     }
@@ -220,10 +221,10 @@ impl Made {
     }
 
     /// Creates the pipeline cache and the layouts, each once.
-    fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> DeviceResult<()> {
+    fn prepare(&mut self, gpu: &Gpu, store: &Store, variant: &KernelVariant) -> DeviceResult<()> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
-            let kept = gpu.store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
+            let kept = store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
             // A driver should refuse foreign data, but is not trusted to.
             let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);

@@ -6,15 +6,16 @@
 //! of the print buffer, which usually suffices; more is fetched when necessary. The text is formatted when
 //! the command buffer is complete.
 
-use super::kernel::{VulkanKernel, buffer_of};
+use super::kernel::VulkanKernel;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use crate::device::traits::{DeviceError, DeviceKernel, DeviceMemory, DeviceResult};
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::buffer::{Buffer, Use};
-use crate::device::vulkan::submit::one_shot;
+use crate::device::vulkan::memory::heap::Heap;
 use crate::host_ptr::HostPtr;
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -31,6 +32,22 @@ const BEGINNING: u64 = 64 << 10;
 const LONGEST_STRING: u64 = 4096;
 /// Maximum number of pooled buffers.
 const KEEP: usize = 4;
+
+/// Executes a transfer immediately.
+pub type Transfers = dyn Fn(&DeviceCommand) -> DeviceResult<()> + Send + Sync;
+
+/// Unused print buffers.
+pub struct PrintBuffers {
+    heap: &'static Heap,
+    free: Mutex<Vec<Arc<Buffer>>>,
+}
+
+impl PrintBuffers {
+    /// An empty pool.
+    pub fn new(heap: &'static Heap) -> PrintBuffers {
+        PrintBuffers { heap, free: Mutex::default() }
+    }
+}
 
 /// The print buffer of a command buffer.
 pub struct VulkanPrintBuffer {
@@ -55,28 +72,28 @@ impl VulkanPrintBuffer {
     /// Takes a buffer for `launches` launches that may print `bytes` each, the first one of `kernel`. The
     /// caller writes the head ([`VulkanPrintBuffer::head`]).
     pub fn new(
-        gpu: &'static Gpu,
+        pool: &PrintBuffers,
         kernel: &dyn DeviceKernel,
         launches: u64,
         bytes: u64,
     ) -> DeviceResult<VulkanPrintBuffer> {
         let slack = SLACK.max(longest(kernel));
         // In bindings mode kernels see the buffer as one storage buffer.
-        let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range)
+        let most = u64::from(pool.heap.gpu.adapter.props.limits.max_storage_buffer_range)
             .saturating_sub(u64::from(slack) * 4 + 16);
         let room =
             bytes.saturating_mul(launches).clamp(SMALLEST, LARGEST.max(bytes.min(LARGEST_WANTED))).min(most);
         let mut size = room + u64::from(slack) * 4;
         let kept = {
-            let mut pool = gpu.prints.lock();
-            let fits = pool.iter().position(|b| b.size >= size);
-            fits.map(|i| pool.swap_remove(i))
+            let mut free = pool.free.lock();
+            let fits = free.iter().position(|b| b.size >= size);
+            fits.map(|i| free.swap_remove(i))
         };
         let buffer = match kept {
             Some(buffer) => buffer,
             // When memory is short, less output is better than none.
             None => loop {
-                match Buffer::new(gpu, size, Use::Device { host_visible: true }, "print buffer") {
+                match Buffer::new(pool.heap, size, Use::Device { host_visible: true }, "print buffer") {
                     Ok(buffer) => break Arc::new(buffer),
                     Err(DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory)
                         if size > u64::from(slack) * 4 + (2 << 20) =>
@@ -142,13 +159,14 @@ impl VulkanPrintBuffer {
         BEGINNING.min(self.buffer.size)
     }
 
-    /// The printed text. The command buffer must be complete.
-    pub fn text(&self, gpu: &'static Gpu) -> Vec<u8> {
+    /// The printed text. The command buffer must be complete. `transfer` executes the reads of what was not
+    /// copied.
+    pub fn text(&self, transfer: &Transfers) -> Vec<u8> {
         let mut out = Vec::new();
         let all = self.buffer.size / 4;
         if let Some(base) = self.readable() {
             // SAFETY: the mapping is that large and aligned, and the device is done with it.
-            self.render(gpu, unsafe { words(base, all) }, &mut out);
+            self.render(transfer, unsafe { words(base, all) }, &mut out);
             return out;
         }
         let Some(beginning) = self.beginning else { return out };
@@ -157,20 +175,20 @@ impl VulkanPrintBuffer {
         let first = unsafe { words(beginning, count) };
         let used = u64::from(first[NEXT as usize].min(self.capacity)) + u64::from(self.slack);
         if u64::from(first[NEXT as usize]) <= count {
-            self.render(gpu, first, &mut out);
+            self.render(transfer, first, &mut out);
             return out;
         }
         let mut fetched = vec![0u32; used.min(all) as usize];
         let src = BufferRange { memory: self.buffer.clone(), offset: 0, size: fetched.len() as u64 * 4 };
         let dst = HostPtr::new(fetched.as_mut_ptr().cast());
-        match one_shot::transfer(gpu, &DeviceCommand::Read { src, dst }) {
-            Ok(()) => self.render(gpu, &fetched, &mut out),
+        match transfer(&DeviceCommand::Read { src, dst }) {
+            Ok(()) => self.render(transfer, &fetched, &mut out),
             Err(e) => tracing::error!("the output of printf is lost: {e}"),
         }
         out
     }
 
-    fn render(&self, gpu: &'static Gpu, words: &[u32], out: &mut Vec<u8>) {
+    fn render(&self, transfer: &Transfers, words: &[u32], out: &mut Vec<u8>) {
         let head = |i: u32| words.get(i as usize).copied().unwrap_or(0);
         if head(DROPPED) != 0 {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
@@ -188,7 +206,7 @@ impl VulkanPrintBuffer {
             let constant = |address| kernel.and_then(|k| k.constant_at(address)).map(Cow::Borrowed);
             printer.record(
                 operands,
-                &|address| constant(address).or_else(|| self.in_buffers(gpu, address)),
+                &|address| constant(address).or_else(|| self.in_buffers(transfer, address)),
                 out,
             );
             at += printer.words;
@@ -196,7 +214,7 @@ impl VulkanPrintBuffer {
     }
 
     /// The string at an address in a buffer argument, with its current contents.
-    fn in_buffers(&self, gpu: &'static Gpu, address: u64) -> Option<Cow<'_, [u8]>> {
+    fn in_buffers(&self, transfer: &Transfers, address: u64) -> Option<Cow<'_, [u8]>> {
         let ranges = self.args.iter().flat_map(|a| a.iter()).filter_map(|a| match a {
             ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. } => Some(range),
             _ => None,
@@ -217,7 +235,7 @@ impl VulkanPrintBuffer {
                 },
                 None => {
                     let src = BufferRange { memory: range.memory.clone(), offset, size };
-                    one_shot::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
+                    transfer(&DeviceCommand::Read { src, dst }).ok()?;
                 }
             }
             bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));
@@ -227,10 +245,10 @@ impl VulkanPrintBuffer {
     }
 
     /// Returns the buffer to the pool.
-    pub fn recycle(self, gpu: &Gpu) {
-        let mut pool = gpu.prints.lock();
-        if pool.len() < KEEP && self.buffer.size <= SMALLEST + 4 * u64::from(SLACK) {
-            pool.push(self.buffer);
+    pub fn recycle(self, pool: &PrintBuffers) {
+        let mut free = pool.free.lock();
+        if free.len() < KEEP && self.buffer.size <= SMALLEST + 4 * u64::from(SLACK) {
+            free.push(self.buffer);
         }
     }
 }

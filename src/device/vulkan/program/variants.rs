@@ -5,7 +5,8 @@
 //! guards the table.
 
 use super::pipeline::Pipelines;
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::store::Store;
 use clspv_bridge::abi::{KernelVariant, LaunchAbi};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -18,8 +19,12 @@ const KEPT: usize = 64;
 type Id = (LaunchAbi, [u8; 32]);
 
 /// The pipelines of a device.
-#[derive(Default)]
-pub struct Variants(Mutex<Table>);
+pub struct Variants {
+    gpu: &'static Gpu,
+    /// The disk cache of compiled pipelines.
+    store: &'static Store,
+    table: Mutex<Table>,
+}
 
 #[derive(Default)]
 struct Table {
@@ -29,13 +34,18 @@ struct Table {
 }
 
 impl Variants {
+    /// An empty table.
+    pub fn new(gpu: &'static Gpu, store: &'static Store) -> Variants {
+        Variants { gpu, store, table: Mutex::default() }
+    }
+
     /// The pipelines of a variant.
-    pub fn get(&self, gpu: &'static Gpu, variant: &KernelVariant) -> Arc<Pipelines> {
+    pub fn get(&self, variant: &KernelVariant) -> Arc<Pipelines> {
         let id = (variant.abi.clone(), *blake3::hash(bytemuck::cast_slice(&variant.spirv)).as_bytes());
-        let mut table = self.0.lock();
+        let mut table = self.table.lock();
         let known = table.known.get(&id).and_then(Weak::upgrade);
         let pipelines = known.unwrap_or_else(|| {
-            let new = Arc::new(Pipelines::new(gpu));
+            let new = Arc::new(Pipelines::new(self.gpu, self.store));
             table.known.retain(|_, pipelines| pipelines.strong_count() > 0);
             table.known.insert(id, Arc::downgrade(&new));
             new
@@ -57,11 +67,15 @@ mod tests {
     use crate::device::vulkan::tests::{device, scale_variant};
     use clspv_bridge::abi::{BlockStorage, PointerMode};
 
+    fn store() -> &'static Store {
+        Box::leak(Box::new(Store::from_config(crate::config::Config::get())))
+    }
+
     #[test]
     fn small_grids_have_few_local_sizes() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
-        let pipelines = Pipelines::new(gpu);
+        let device = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
+        let pipelines = Pipelines::new(device.gpu, store());
         let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
         assert_eq!(
             [size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)],
@@ -72,22 +86,22 @@ mod tests {
     #[test]
     fn the_same_code_has_the_same_pipelines_for_a_while() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
-        let table = Variants::default();
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let table = Variants::new(gpu, store());
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
-        let first = table.get(gpu, &variant);
+        let first = table.get(&variant);
         let mut other = variant.clone();
         other.abi.private_bytes = 1;
-        assert!(!Arc::ptr_eq(&first, &table.get(gpu, &other)));
+        assert!(!Arc::ptr_eq(&first, &table.get(&other)));
         let seen = Arc::downgrade(&first);
         drop(first);
-        assert!(Arc::ptr_eq(&seen.upgrade().unwrap(), &table.get(gpu, &variant)));
+        assert!(Arc::ptr_eq(&seen.upgrade().unwrap(), &table.get(&variant)));
         for bytes in 2..2 + KEPT as u32 {
             assert!(seen.upgrade().is_some());
             other.abi.private_bytes = bytes;
-            table.get(gpu, &other);
+            table.get(&other);
         }
         assert!(seen.upgrade().is_none());
-        assert!(table.0.lock().known.len() <= KEPT + 2);
+        assert!(table.table.lock().known.len() <= KEPT + 2);
     }
 }

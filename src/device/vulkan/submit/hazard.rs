@@ -1,41 +1,8 @@
 //! Hazards between the commands of one command buffer: which byte ranges of buffers and rows of images were
 //! read and written since the last barrier, and which barrier a command needs before it. Pure.
 
-use ash::vk;
-use smallvec::SmallVec;
+use crate::device::vulkan::memory::access::{Object, ObjectAccess};
 use std::collections::HashMap;
-
-/// An object that commands access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Object {
-    Buffer(vk::Buffer),
-    Image(vk::Image),
-    Anything,
-}
-
-/// One command's access to `start..end`: bytes of a buffer, or rows of an image (or all of it).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ObjectAccess {
-    pub object: Object,
-    pub start: u64,
-    pub end: u64,
-    pub write: bool,
-}
-
-impl ObjectAccess {
-    /// Reads and writes of unknown locations.
-    pub const ANYWHERE: ObjectAccess =
-        ObjectAccess { object: Object::Anything, start: 0, end: u64::MAX, write: true };
-
-    fn conflicts(&self, other: &ObjectAccess) -> bool {
-        let anywhere = self.object == Object::Anything || other.object == Object::Anything;
-        let meets = self.object == other.object && self.start < other.end && other.start < self.end;
-        (self.write || other.write) && (anywhere || meets)
-    }
-}
-
-/// Accesses of one command.
-pub type Accesses = SmallVec<[ObjectAccess; 8]>;
 
 /// With more accesses than this, comparing costs more than a barrier.
 const MANY: usize = 256;
@@ -165,7 +132,7 @@ impl BarrierTracker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ash::vk::Handle;
+    use ash::vk::{self, Handle};
 
     fn access(buffer: u64, start: u64, end: u64, write: bool) -> ObjectAccess {
         ObjectAccess { object: Object::Buffer(vk::Buffer::from_raw(buffer)), start, end, write }

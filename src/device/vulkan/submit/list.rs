@@ -4,11 +4,10 @@
 //! commands instead: these are recorded again into each primary command buffer, which has the print buffer.
 
 use super::command_allocator::CommandAllocator;
-use super::hazard::ObjectAccess;
-use super::record::Recorder;
+use super::pools::SubmitPools;
 use crate::device::batch::{DeviceCommand, ListItem};
 use crate::device::traits::{DeviceError, DeviceList, DeviceResult};
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::memory::access::ObjectAccess;
 use ash::vk;
 use parking_lot::Mutex;
 use std::any::Any;
@@ -16,7 +15,7 @@ use std::sync::Arc;
 
 /// A list; see the module's text.
 pub struct List {
-    gpu: &'static Gpu,
+    pools: &'static SubmitPools,
     /// The commands, whose operands live as long as the list.
     pub items: Vec<ListItem>,
     pub recorded: Option<Recorded>,
@@ -26,7 +25,7 @@ pub struct List {
 
 /// The recorded command buffer.
 pub struct Recorded {
-    allocator: Mutex<CommandAllocator>,
+    pub allocator: Mutex<CommandAllocator>,
     pub cmd: vk::CommandBuffer,
     pub accesses: Vec<ObjectAccess>,
     pub transfers: bool,
@@ -42,18 +41,10 @@ pub fn prints(command: &DeviceCommand) -> u64 {
 }
 
 impl List {
-    /// Records the commands.
-    pub fn record(gpu: &'static Gpu, items: Vec<ListItem>) -> DeviceResult<List> {
-        use DeviceCommand::{Read, ReadRect, Write, WriteRect};
-        if items
-            .iter()
-            .any(|i| matches!(&i.command, Read { .. } | ReadRect { .. } | Write { .. } | WriteRect { .. }))
-        {
-            return Err(DeviceError::Unexpected("a recorded command with host memory".into()));
-        }
+    /// A list of commands, and how they were recorded.
+    pub fn new(pools: &'static SubmitPools, items: Vec<ListItem>, recorded: Option<Recorded>) -> List {
         let prints = items.iter().map(|item| prints(&item.command)).sum();
-        let recorded = if prints == 0 { Some(Recorded::new(gpu, &items)?) } else { None };
-        Ok(List { gpu, items, recorded, prints })
+        List { pools, items, recorded, prints }
     }
 
     /// Downcasts to the list type of this device kind.
@@ -61,20 +52,6 @@ impl List {
         list.as_any()
             .downcast_ref::<List>()
             .ok_or_else(|| DeviceError::Unexpected("list of another kind of device".into()))
-    }
-}
-
-impl Recorded {
-    fn new(gpu: &'static Gpu, items: &[ListItem]) -> DeviceResult<Recorded> {
-        let mut recorder = Recorder::begin_list(gpu)?;
-        for item in items {
-            if let Err(e) = recorder.command(&item.command, item.ordered) {
-                recorder.abandon();
-                return Err(e);
-            }
-        }
-        let (allocator, accesses, transfers) = recorder.end_list()?;
-        Ok(Recorded { cmd: allocator.cmd, allocator: Mutex::new(allocator), accesses, transfers })
     }
 }
 
@@ -87,7 +64,7 @@ impl DeviceList for List {
 impl Drop for List {
     fn drop(&mut self) {
         if let Some(recorded) = &mut self.recorded {
-            recorded.allocator.get_mut().dispose(self.gpu);
+            recorded.allocator.get_mut().dispose(self.pools.memory);
         }
     }
 }

@@ -1,15 +1,19 @@
 //! Recording and submission: command buffers, hazards, queues and completions.
 
+pub mod barriers;
 pub mod command_allocator;
 pub mod copy;
 pub mod hazard;
 pub mod list;
 pub mod one_shot;
+pub mod pools;
 pub mod profiling;
 pub mod queue;
+pub mod queues;
 pub mod reaper;
 pub mod record;
 pub mod record_image;
+pub mod record_list;
 pub mod rect;
 pub mod submit_queue;
 pub mod transfer;

@@ -2,17 +2,19 @@
 //! images, transfers between devices.
 
 use super::hazard::Before;
+use super::queues::Queues;
 use super::record::Recorder;
 use super::submit_queue::SubmitQueue;
 use super::transfer::{PIECE, Transfer};
-use crate::device::batch::DeviceCommand;
+use crate::device::batch::{BufferRange, DeviceCommand};
 use crate::device::traits::{DeviceError, DeviceResult};
-use crate::device::vulkan::device::Gpu;
 use crate::device::vulkan::memory::buffer::Buffer;
-use ash::vk;
+use crate::device::vulkan::memory::image::Image;
+use crate::device::vulkan::program::data::DataBlock;
+use smallvec::smallvec;
 
 /// Uploads bytes to a new buffer and waits for completion.
-pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<()> {
+pub fn upload(queues: &'static Queues, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<()> {
     if bytes.len() as u64 > buffer.size {
         return Err(DeviceError::Unexpected("more bytes than the buffer has".into()));
     }
@@ -21,16 +23,26 @@ pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base.as_ptr(), bytes.len()) };
         return Ok(());
     }
-    let submit_queue = gpu.idle_submit_queue()?;
+    let submit_queue = queues.idle()?;
     for (i, chunk) in bytes.chunks(PIECE as usize).enumerate() {
-        one_shot(gpu, submit_queue, |recorder| recorder.upload(buffer, i as u64 * PIECE, chunk))?;
+        one_shot(queues, submit_queue, |recorder| recorder.upload(buffer, i as u64 * PIECE, chunk))?;
     }
     Ok(())
 }
 
+/// Fills the data block of a new program.
+pub fn fill_data(queues: &'static Queues, data: &DataBlock) -> DeviceResult<()> {
+    upload(queues, &data.buffer, &data.bytes)?;
+    if data.zeros == 0 {
+        return Ok(());
+    }
+    let dst = BufferRange { memory: data.buffer.clone(), offset: data.bytes.len() as u64, size: data.zeros };
+    transfer(queues, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })
+}
+
 /// Executes a transfer outside of every queue, on memory that no work in flight uses, and waits for
 /// completion.
-pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> DeviceResult<()> {
+pub fn transfer(queues: &'static Queues, command: &DeviceCommand) -> DeviceResult<()> {
     let transfer = Transfer::of(command);
     if let Some(t) = &transfer
         && let Some(device) = t.mapped()?
@@ -39,32 +51,33 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> DeviceResult<()> 
         unsafe { t.copy(device) };
         return Ok(());
     }
-    let submit_queue = gpu.idle_submit_queue()?;
+    let submit_queue = queues.idle()?;
     match transfer {
         Some(transfer) => transfer
             .pieces()
             .iter()
-            .try_for_each(|piece| one_shot(gpu, submit_queue, |r| piece.record(r, true))),
-        None => one_shot(gpu, submit_queue, |recorder| recorder.command(command, true)),
+            .try_for_each(|piece| one_shot(queues, submit_queue, |r| piece.record(r, true))),
+        None => one_shot(queues, submit_queue, |recorder| recorder.command(command, true)),
     }
 }
 
 /// Transitions a new image to its layout.
-pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout) -> DeviceResult<()> {
-    let submit_queue = gpu.idle_submit_queue()?;
-    one_shot(gpu, submit_queue, |recorder| {
-        recorder.prepare_image(image, from);
+pub fn prepare_image(queues: &'static Queues, image: &Image) -> DeviceResult<()> {
+    let Some(from) = image.initial_layout() else { return Ok(()) };
+    let submit_queue = queues.idle()?;
+    one_shot(queues, submit_queue, |recorder| {
+        recorder.prepare_image(image.raw, from);
         Ok(())
     })
 }
 
 /// Records, submits and waits. Reports no completions, so sinks may call it.
 fn one_shot(
-    gpu: &'static Gpu,
+    queues: &'static Queues,
     submit_queue: &'static SubmitQueue,
     record: impl FnOnce(&mut Recorder) -> DeviceResult<()>,
 ) -> DeviceResult<()> {
-    let mut recorder = Recorder::begin(gpu, Before::Nothing)?;
+    let mut recorder = Recorder::begin(queues.pools, Before::Nothing)?;
     recorder.begin_with_barrier();
     if let Err(e) = record(&mut recorder) {
         recorder.abandon();
@@ -74,12 +87,12 @@ fn one_shot(
     let submitted = submit_queue.submit(Some(allocator.cmd), &[], &[], None);
     if let Ok(value) = submitted {
         submit_queue.wait_value(value, None, true);
-        for read_back in read_backs.iter().filter(|_| !gpu.is_lost()) {
+        for read_back in read_backs.iter().filter(|_| !queues.pools.gpu.is_lost()) {
             // SAFETY: the device is done; the caller keeps the destination valid.
             unsafe { read_back.run() };
         }
     }
-    allocator.recycle(gpu);
+    allocator.recycle(&queues.pools.allocators);
     submitted.map_err(|(e, _)| e)?;
-    gpu.check_usable()
+    queues.pools.gpu.check_usable()
 }

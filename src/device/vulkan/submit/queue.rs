@@ -7,7 +7,10 @@
 use super::command_allocator::CommandAllocator;
 use super::hazard::Before;
 use super::list::prints;
+use super::one_shot;
+use super::pools::SubmitPools;
 use super::profiling::Queries;
+use super::queues::Queues;
 use super::record::{ReadBack, ReadBacks, Recorder};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitQueue};
 use super::transfer::{IN_FLIGHT, Transfer};
@@ -15,7 +18,7 @@ use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectL
 use crate::device::traits::{
     CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, QueueDesc, Submission,
 };
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::external::VulkanSemaphore;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::host_ptr::HostPtr;
@@ -38,6 +41,7 @@ const BY_HOST: u64 = 32 << 20;
 /// A queue of one device.
 pub struct VulkanQueue {
     gpu: &'static Gpu,
+    pools: &'static SubmitPools,
     submit_queue: &'static SubmitQueue,
     profiling: bool,
     /// Commands may overlap with commands of earlier batches.
@@ -68,18 +72,19 @@ struct Last {
 impl VulkanQueue {
     /// Creates a queue on the next submit queue.
     pub fn new(
-        gpu: &'static Gpu,
+        queues: &'static Queues,
         desc: &QueueDesc,
         sink: Arc<dyn CompletionSink>,
     ) -> DeviceResult<VulkanQueue> {
         Ok(VulkanQueue {
-            gpu,
-            submit_queue: gpu.submit_queue_for(desc.priority)?,
+            gpu: queues.pools.gpu,
+            pools: queues.pools,
+            submit_queue: queues.of_priority(desc.priority)?,
             saving: desc.saving,
             profiling: desc.profiling,
             out_of_order: desc.out_of_order,
             print_bytes: desc.print_bytes,
-            owner: Arc::new(Owner::new(sink)),
+            owner: Arc::new(Owner::new(sink, Box::new(move |command| one_shot::transfer(queues, command)))),
             order: Mutex::new(Last::default()),
             submitted: AtomicU64::new(0),
             own_submissions: AtomicU64::new(0),
@@ -348,7 +353,7 @@ impl Build<'_> {
             true if !queue.out_of_order => Before::ComputeBarrier,
             _ => Before::Barrier,
         };
-        let mut recorder = Recorder::begin(self.gpu(), before)?;
+        let mut recorder = Recorder::begin(queue.pools, before)?;
         let cmd = recorder.allocator.cmd;
         self.fresh = true;
         if queue.out_of_order && last != 0 {
@@ -356,8 +361,8 @@ impl Build<'_> {
         }
         // Work of other queues that the host waited for is complete, but not yet visible to this submit
         // queue.
-        let others = self
-            .gpu()
+        let others = queue
+            .pools
             .submissions
             .load(Ordering::Acquire)
             .wrapping_sub(queue.own_submissions.load(Ordering::Relaxed));
@@ -367,7 +372,7 @@ impl Build<'_> {
         self.queue.narrow_end.store(true, Ordering::Relaxed);
         self.recorder = Some(recorder);
         if stamps && self.queries.is_none() {
-            let queries = Queries::new(self.gpu(), items)?;
+            let queries = Queries::new(self.gpu(), &queue.pools.queries, items)?;
             queries.reset(self.gpu(), cmd);
             self.queries = Some(queries);
         }
@@ -419,7 +424,7 @@ impl Build<'_> {
                 Ok(Some((value, allocator, read_backs)))
             }
             Err((e, _)) => {
-                allocator.recycle(self.gpu());
+                allocator.recycle(&self.queue.pools.allocators);
                 Err(e)
             }
         }
@@ -476,7 +481,7 @@ impl Build<'_> {
                     // SAFETY: the piece is complete; the application keeps the destination valid.
                     unsafe { read_back.run() };
                 }
-                allocator.recycle(self.gpu());
+                allocator.recycle(&self.queue.pools.allocators);
             }
             self.open(false, 0)?;
             if let Some(recorder) = &mut self.recorder {
@@ -561,10 +566,10 @@ impl Build<'_> {
             recorder.abandon();
         }
         for allocator in std::mem::take(&mut self.allocators) {
-            allocator.recycle(self.gpu());
+            allocator.recycle(&self.queue.pools.allocators);
         }
         if let Some(queries) = self.queries.take() {
-            queries.finish(self.gpu(), false, &mut []);
+            queries.finish(self.gpu(), &self.queue.pools.queries, false, &mut []);
         }
     }
 }

@@ -3,17 +3,13 @@
 //! Vulkan: the application may return from main then, and Vulkan's libraries run their destructors.
 //! (`SubmitQueue::wait` documents the one exception.)
 
-use super::submit_queue::SubmitQueue;
-
-/// Starts the thread. False (logged) if that fails; then only waiting threads report.
-pub fn start(submit_queue: &'static SubmitQueue) -> bool {
+/// Starts the thread, which calls `reap_next` repeatedly. False (logged) if that fails; then only waiting
+/// threads report.
+pub fn start(mut reap_next: impl FnMut() + Send + 'static) -> bool {
     let body = move || {
         block_signals();
         loop {
-            let value = submit_queue.next_for_reaper();
-            submit_queue.wait_value(value, None, false);
-            submit_queue.reaper_is_back();
-            submit_queue.reap();
+            reap_next();
         }
     };
     match std::thread::Builder::new().name("pyroclast-reaper".into()).stack_size(512 << 10).spawn(body) {

@@ -4,16 +4,20 @@
 //! completion ([`ReadBack`]).
 
 use super::command_allocator::CommandAllocator;
-use super::hazard::{Accesses, Barrier, BarrierTracker, Before, Engine, Footprint, Object, ObjectAccess};
+use super::hazard::{Barrier, BarrierTracker, Before, Engine, Footprint};
 use super::list::List;
+use super::pools::SubmitPools;
 use super::rect;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
 use crate::device::traits::{DeviceError, DeviceResult};
-use crate::device::vulkan::device::Gpu;
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::device::vulkan::memory::access::{Accesses, Object, ObjectAccess};
 use crate::device::vulkan::memory::buffer::Buffer;
+use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
-use crate::device::vulkan::program::kernel::{PrintTarget, VulkanKernel, buffer_of};
+use crate::device::vulkan::program::descriptors;
+use crate::device::vulkan::program::kernel::{PrintTarget, VulkanKernel};
 use crate::device::vulkan::program::pipeline::Pipeline;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::host_ptr::HostPtr;
@@ -71,6 +75,7 @@ pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch
 /// Recorder of one command buffer.
 pub struct Recorder {
     pub gpu: &'static Gpu,
+    pools: &'static SubmitPools,
     pub allocator: CommandAllocator,
     barriers: BarrierTracker,
     /// Whether a transfer was recorded.
@@ -171,20 +176,26 @@ pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 
 impl Recorder {
     /// Begins a command buffer. `before` says how its work is synchronised with earlier command buffers.
-    pub fn begin(gpu: &'static Gpu, before: Before) -> DeviceResult<Recorder> {
-        Ok(Recorder::with_allocator(gpu, CommandAllocator::begin(gpu)?, before))
+    pub fn begin(pools: &'static SubmitPools, before: Before) -> DeviceResult<Recorder> {
+        Ok(Recorder::with_allocator(pools, CommandAllocator::begin(&pools.allocators)?, before))
     }
 
     /// Begins a list. The command buffer that executes it synchronises it with the commands before and after.
-    pub fn begin_list(gpu: &'static Gpu) -> DeviceResult<Recorder> {
-        let recorder = Recorder::with_allocator(gpu, CommandAllocator::of_list(gpu)?, Before::Barrier);
+    pub fn begin_list(pools: &'static SubmitPools) -> DeviceResult<Recorder> {
+        let recorder =
+            Recorder::with_allocator(pools, CommandAllocator::of_list(pools.gpu)?, Before::Barrier);
         Ok(Recorder { footprint: Some(Footprint::default()), ..recorder })
     }
 
-    fn with_allocator(gpu: &'static Gpu, mut allocator: CommandAllocator, before: Before) -> Recorder {
+    fn with_allocator(
+        pools: &'static SubmitPools,
+        mut allocator: CommandAllocator,
+        before: Before,
+    ) -> Recorder {
         let barriers = BarrierTracker::new(std::mem::take(&mut allocator.hazards), before);
         Recorder {
-            gpu,
+            gpu: pools.gpu,
+            pools,
             allocator,
             barriers,
             any_transfer: false,
@@ -214,7 +225,7 @@ impl Recorder {
         match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
             Ok(()) => Ok((self.allocator, self.read_backs)),
             Err(e) => {
-                self.allocator.recycle(self.gpu);
+                self.allocator.recycle(&self.pools.allocators);
                 Err(crate::device::vulkan::core::conv::error("vkEndCommandBuffer", e))
             }
         }
@@ -226,7 +237,7 @@ impl Recorder {
         match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
             Ok(()) => Ok((self.allocator, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),
             Err(e) => {
-                self.allocator.dispose(self.gpu);
+                self.allocator.dispose(self.pools.memory);
                 Err(crate::device::vulkan::core::conv::error("vkEndCommandBuffer", e))
             }
         }
@@ -235,8 +246,8 @@ impl Recorder {
     /// Discards the recording.
     pub fn abandon(mut self) {
         match self.footprint {
-            Some(_) => self.allocator.dispose(self.gpu),
-            None => self.allocator.recycle(self.gpu),
+            Some(_) => self.allocator.dispose(self.pools.memory),
+            None => self.allocator.recycle(&self.pools.allocators),
         }
     }
 
@@ -265,7 +276,7 @@ impl Recorder {
     }
 
     pub(super) fn staging(&mut self, size: u64) -> DeviceResult<ArenaSlice> {
-        self.allocator.staging.alloc(self.gpu, &self.gpu.staging, size, 16)
+        self.allocator.staging.alloc(&self.pools.memory.staging, size, 16)
     }
 
     pub(super) fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
@@ -387,7 +398,7 @@ impl Recorder {
         let packed = rect::packed(region);
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(&packed, piece.offset), region);
         match runs.as_slice() {
-            [run] if self.gpu.copies_by_shader(run.src, run.dst, run.size, false) => {
+            [run] if self.pools.programs.shaders.copies_by_shader(run.src, run.dst, run.size, false) => {
                 self.order(&[access], ordered, Engine::Compute);
                 self.copy_by_shader(buffer.raw, piece.buffer, run)?;
             }
@@ -429,7 +440,12 @@ impl Recorder {
             [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
         if let [run] = runs.as_slice()
-            && self.gpu.copies_by_shader(run.src, run.dst, run.size, from.is_local() && to.is_local())
+            && self.pools.programs.shaders.copies_by_shader(
+                run.src,
+                run.dst,
+                run.size,
+                from.is_local() && to.is_local(),
+            )
         {
             self.order(&accesses, ordered, Engine::Compute);
             return self.copy_by_shader(from.raw, to.raw, run);
@@ -439,10 +455,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies with the internal shader, where [`Gpu::can_copy_units`] allows it.
+    /// Copies with the internal shader, where `InternalShaders::can_copy_units` allows it.
     pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> DeviceResult<()> {
         self.bound.forget();
-        self.gpu.copy_units(self.allocator.cmd, (from, run.src), (to, run.dst), run.size)
+        self.pools.programs.shaders.copy_units(self.allocator.cmd, (from, run.src), (to, run.dst), run.size)
     }
 
     fn fill_rect(
@@ -481,7 +497,8 @@ impl Recorder {
             && start.is_multiple_of(4)
             && dst.size.is_multiple_of(4);
         let word = word_of(pattern, inner - start);
-        if let Some(word) = word.filter(|_| !shader || !self.gpu.fills_by_shader(dst.size)) {
+        if let Some(word) = word.filter(|_| !shader || !self.pools.programs.shaders.fills_by_shader(dst.size))
+        {
             self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the
@@ -503,11 +520,16 @@ impl Recorder {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
         let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(4);
-        let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
+        let piece = self.allocator.args.alloc(&self.pools.memory.args, pattern.len() as u64, align)?;
         // SAFETY: the piece has the pattern's size.
         unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), piece.ptr, pattern.len()) };
         self.bound.forget();
-        self.gpu.fill_words(self.allocator.cmd, (buffer.raw, start, dst.size), piece, words as u32)
+        self.pools.programs.shaders.fill_words(
+            self.allocator.cmd,
+            (buffer.raw, start, dst.size),
+            piece,
+            words as u32,
+        )
     }
 
     /// Fills `from..to` by copies of staged pattern; the pattern's phase counts from `origin`.
@@ -575,14 +597,21 @@ impl Recorder {
             plan.set_dispatch(dispatch)?;
             if let Some(at) = plan.block_binding() {
                 let size = plan.block.len() as u64;
-                let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                let piece = self.allocator.args.alloc(&self.pools.memory.args, size, 256)?;
                 // SAFETY: the piece has the block's size.
                 unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
                 plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: size };
             }
             self.bound.use_layout(layout);
             if self.bound.descriptors != plan.bindings {
-                self.bind_descriptors(layout, sets, &plan.bindings)?;
+                descriptors::bind(
+                    self.gpu,
+                    cmd,
+                    &mut self.allocator.descriptors,
+                    layout,
+                    sets,
+                    &plan.bindings,
+                )?;
                 self.bound.descriptors.clone_from(&plan.bindings);
             }
             if self.bound.pipeline != pipeline {
@@ -596,7 +625,7 @@ impl Recorder {
                 BlockStorage::Bound => &[],
                 BlockStorage::Buffer => {
                     let size = plan.block.len() as u64;
-                    let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                    let piece = self.allocator.args.alloc(&self.pools.memory.args, size, 256)?;
                     // SAFETY: the piece has the block's size.
                     unsafe {
                         std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len())
@@ -665,7 +694,8 @@ impl Recorder {
     fn printing(&mut self, launch: &Launch) -> DeviceResult<(Arc<Buffer>, u32)> {
         if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
             let (launches, bytes) = self.room;
-            let print = VulkanPrintBuffer::new(self.gpu, &*launch.kernel, launches, bytes)?;
+            let print =
+                VulkanPrintBuffer::new(&self.pools.programs.prints, &*launch.kernel, launches, bytes)?;
             let head = print.head().map(u32::to_ne_bytes);
             match print.buffer.mapped() {
                 // SAFETY: the mapping is larger than the head, and no work uses the buffer.

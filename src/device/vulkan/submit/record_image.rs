@@ -2,14 +2,14 @@
 //! buffers.
 
 use super::hazard::Engine;
-use super::hazard::{Object, ObjectAccess};
 use super::record::{ReadBack, Recorder, copy_rect, part, shifted};
 use super::rect;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::device::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::memory::access::{Object, ObjectAccess};
+use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::image::{self, Image, image_of};
-use crate::device::vulkan::program::kernel::buffer_of;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 

@@ -18,14 +18,15 @@
 //! polling.
 
 use super::command_allocator::CommandAllocator;
+use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
 use crate::device::vulkan::core::conv::VkResultExt;
-use crate::device::vulkan::device::Gpu;
-use crate::device::vulkan::program::print::VulkanPrintBuffer;
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrintBuffer};
 use ash::vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -51,7 +52,8 @@ const OUT_OF_RESOURCES: i32 = -5;
 
 /// A VkQueue with its timeline semaphore.
 pub struct SubmitQueue {
-    pub gpu: &'static Gpu,
+    gpu: &'static Gpu,
+    pools: &'static SubmitPools,
     /// The VkQueue and the last value submitted.
     submit: Mutex<(vk::Queue, u64)>,
     pub timeline: vk::Semaphore,
@@ -114,6 +116,8 @@ pub struct BatchDependency {
 /// A device queue, as seen by the threads that complete its batches.
 pub struct Owner {
     pub sink: Arc<dyn CompletionSink>,
+    /// Reads device memory for printf output.
+    transfers: Box<Transfers>,
     pub completed: AtomicU64,
     /// (submission, timeline value) of unreported batches.
     pub marks: Mutex<VecDeque<(Submission, u64)>>,
@@ -140,9 +144,10 @@ fn kind_of(count: usize) -> usize {
 
 impl Owner {
     /// State of a new queue.
-    pub fn new(sink: Arc<dyn CompletionSink>) -> Owner {
+    pub fn new(sink: Arc<dyn CompletionSink>, transfers: Box<Transfers>) -> Owner {
         Owner {
             sink,
+            transfers,
             completed: AtomicU64::new(0),
             marks: Mutex::default(),
             last_end: AtomicU64::new(0),
@@ -202,13 +207,15 @@ impl Owner {
 
 impl SubmitQueue {
     /// Wraps a VkQueue.
-    pub fn new(gpu: &'static Gpu, queue: vk::Queue) -> DeviceResult<SubmitQueue> {
+    pub fn new(pools: &'static SubmitPools, queue: vk::Queue) -> DeviceResult<SubmitQueue> {
+        let gpu = pools.gpu;
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: the device is alive and has timeline semaphores.
         let timeline = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
         Ok(SubmitQueue {
             gpu,
+            pools,
             submit: Mutex::new((queue, 0)),
             timeline,
             state: Mutex::new(State::default()),
@@ -237,7 +244,7 @@ impl SubmitQueue {
                 return Err((e, entry.map(Box::new)));
             }
             queue.1 = value;
-            self.gpu.submissions.fetch_add(1, Ordering::AcqRel);
+            self.pools.submissions.fetch_add(1, Ordering::AcqRel);
         }
         if let Some(mut entry) = entry {
             entry.value = value;
@@ -245,12 +252,12 @@ impl SubmitQueue {
             let mut state = self.state.lock();
             state.in_flight.push_back(entry);
             if !state.reaper_started {
-                state.reaper_started = reaper::start(self);
+                state.reaper_started = reaper::start(move || self.reap_next());
             }
             self.wake_reaper(&state);
         }
         drop(queue);
-        self.gpu.reset_command_allocators();
+        self.pools.allocators.reset();
         Ok(value)
     }
 
@@ -374,8 +381,16 @@ impl SubmitQueue {
         }
     }
 
+    /// The reaper's work: waits for the next batch without a waiter and reports it.
+    fn reap_next(&self) {
+        let value = self.next_for_reaper();
+        self.wait_value(value, None, false);
+        self.reaper_is_back();
+        self.reap();
+    }
+
     /// The reaper has returned from its Vulkan wait.
-    pub fn reaper_is_back(&self) {
+    fn reaper_is_back(&self) {
         let mut state = self.state.lock();
         state.reaper_waits = None;
         if state.listeners > 0 {
@@ -457,7 +472,7 @@ impl SubmitQueue {
             drop(state);
             let (owner, submission) = (entry.owner.clone(), entry.submission);
             entry.after.iter().for_each(|a| a.submit_queue.reap_through(&a.owner, a.submission));
-            entry.complete(self.gpu);
+            entry.complete(self.pools);
             state = self.state.lock();
             owner.marks.lock().pop_front();
             owner.completed.store(submission, Ordering::Release);
@@ -496,7 +511,7 @@ impl SubmitQueue {
     /// Batches that a thread is about to wait for are left alone: waking the reaper and contending with it
     /// would cost that thread more than the whole round trip. So for a while the reaper only polls, which
     /// needs no wake-up.
-    pub fn next_for_reaper(&self) -> u64 {
+    fn next_for_reaper(&self) -> u64 {
         let mut state = self.state.lock();
         let mut seen = None;
         let mut idle = 0;
@@ -549,10 +564,10 @@ impl Entry {
     }
 
     /// Reports printf output, which precedes completion.
-    fn print(&mut self, gpu: &'static Gpu) {
+    fn print(&mut self, pool: &PrintBuffers) {
         for print in self.prints.drain(..) {
-            let text = print.text(gpu);
-            print.recycle(gpu);
+            let text = print.text(&*self.owner.transfers);
+            print.recycle(pool);
             if !text.is_empty() {
                 self.owner.sink.print(&text);
             }
@@ -560,19 +575,20 @@ impl Entry {
     }
 
     /// Copies results to the host, recycles the batch's resources and reports to the sink.
-    fn complete(mut self, gpu: &'static Gpu) {
+    fn complete(mut self, pools: &SubmitPools) {
+        let gpu = pools.gpu;
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
             if outcome == Outcome::Complete {
                 run_all(&self.read_backs);
-                self.print(gpu);
+                self.print(&pools.programs.prints);
             }
             if let Some(queries) = self.queries.take() {
-                queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
+                queries.finish(gpu, &pools.queries, outcome == Outcome::Complete, &mut self.times);
             }
             self.put_times_in_order();
             for allocator in self.allocators.drain(..) {
-                allocator.recycle(gpu);
+                allocator.recycle(&pools.allocators);
             }
             self.items.clear();
         });

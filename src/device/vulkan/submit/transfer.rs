@@ -7,8 +7,8 @@ use crate::cl::image::bytes_of;
 use crate::device::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
 use crate::device::vulkan::memory::buffer::QUICK_READ;
+use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::image::image_of;
-use crate::device::vulkan::program::kernel::buffer_of;
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
 

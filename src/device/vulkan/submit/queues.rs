@@ -1,0 +1,57 @@
+//! The submit queues of a device.
+
+use super::pools::SubmitPools;
+use super::submit_queue::SubmitQueue;
+use crate::device::traits::{DeviceError, DeviceResult, Priority};
+use crate::device::vulkan::core::gpu::MEDIUM_QUEUES;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The submit queues, in the order of the VkQueues.
+pub struct Queues {
+    pub pools: &'static SubmitPools,
+    list: Vec<&'static SubmitQueue>,
+    turn: AtomicUsize,
+}
+
+impl Queues {
+    /// Wraps the VkQueues of the device.
+    pub fn new(pools: &'static SubmitPools) -> DeviceResult<Queues> {
+        let mut list: Vec<&'static SubmitQueue> = Vec::new();
+        for queue in pools.gpu.queues() {
+            list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue)?)));
+        }
+        Ok(Queues { pools, list, turn: AtomicUsize::new(0) })
+    }
+
+    /// The submit queues for medium priority, in turn.
+    pub fn next(&self) -> DeviceResult<&'static SubmitQueue> {
+        let submit_queues = self.list.as_slice();
+        let submit_queues = &submit_queues[..submit_queues.len().min(MEDIUM_QUEUES)];
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        submit_queues
+            .get(turn % submit_queues.len().max(1))
+            .copied()
+            .ok_or_else(|| DeviceError::Unexpected("no queue".into()))
+    }
+
+    /// The submit queue for work of a priority.
+    pub fn of_priority(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
+        let own = match priority {
+            Priority::High => Some(MEDIUM_QUEUES),
+            Priority::Low => Some(MEDIUM_QUEUES + 1),
+            Priority::Medium => None,
+        };
+        let submit_queue = own.and_then(|at| self.list.get(at).copied());
+        submit_queue.map_or_else(|| self.next(), Ok)
+    }
+
+    /// A submit queue that is idle, if there is one, so that work starts immediately.
+    pub fn idle(&self) -> DeviceResult<&'static SubmitQueue> {
+        let submit_queues = self.list.as_slice();
+        submit_queues
+            .iter()
+            .copied()
+            .find(|submit_queue| submit_queue.is_idle())
+            .map_or_else(|| self.next(), Ok)
+    }
+}
