@@ -4,10 +4,10 @@
 //! widened); rotations become shifts; switches select on 32 bits.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
 
 /// The pass `legalize_ints`: integer operations that Vulkan SPIR-V has for 32 bits only.
 pub struct LegalizeInts;
@@ -135,62 +135,54 @@ impl Ints<'_, '_> {
 
 /// Expands operations that the emitter does not support; true if anything changed.
 fn run(func: &mut Function) -> bool {
-    let mut map = HashMap::new();
-    let mut changed = false;
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let data = b.func.insts[inst].clone();
-            b.line = data.line;
-            let ty = data.results.first().map_or(I32, |&r| b.ty(r));
-            let bits = ty.scalar().map_or(32, Scalar::bits);
-            let value = match data.op {
-                Op::Un(op @ (UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bitrev))
-                    if bits != 32 && bits != 1 =>
-                {
-                    Some(Ints { b: &mut b, ty, bits }.unary(op, data.args[0]))
-                }
-                Op::Bin(op @ (BinOp::UmulHi | BinOp::SmulHi)) if bits != 32 => {
-                    Some(Ints { b: &mut b, ty, bits }.mul_hi(op == BinOp::SmulHi, data.args[0], data.args[1]))
-                }
-                Op::Bin(BinOp::Rotl) => {
-                    // Shift amounts are taken modulo the width, so -n stands for width - n.
-                    let zero = b.func.bits(ty, 0);
-                    let back = b.isub(zero, data.args[1]);
-                    let (high, low) = (b.shl(data.args[0], data.args[1]), b.lshr(data.args[0], back));
-                    Some(b.or(high, low))
-                }
-                Op::Switch(ref cases) if b.ty(data.args[0]) != I32 => {
-                    let x = data.args[0];
-                    let from = b.ty(x);
-                    let (selector, cases): (Value, Box<[u64]>) = if from == I64 {
-                        let mut sel = b.i32(0);
-                        for (i, &c) in cases.iter().enumerate() {
-                            let c = b.func.bits(I64, c);
-                            let hit = b.icmp(IntCc::Eq, x, c);
-                            let n = b.i32(i as i32 + 1);
-                            sel = b.select(hit, n, sel);
-                        }
-                        (sel, (1..=cases.len() as u64).collect())
-                    } else {
-                        let mask = from.scalar().map_or(u64::MAX, Scalar::mask);
-                        (b.cast(CastOp::Zext, x, I32), cases.iter().map(|c| c & mask).collect())
-                    };
-                    let d = &mut b.func.insts[inst];
-                    d.args[0] = selector;
-                    d.op = Op::Switch(cases);
-                    changed = true;
-                    None
-                }
-                _ => None,
-            };
-            match (value, data.results.first()) {
-                (Some(v), Some(&r)) => drop(map.insert(r, v)),
-                _ => b.push(inst),
+    let mut switched = false;
+    let replaced = rewrite_insts(func, |b, inst| {
+        let data = b.func.insts[inst].clone();
+        let ty = data.results.first().map_or(I32, |&r| b.ty(r));
+        let bits = ty.scalar().map_or(32, Scalar::bits);
+        match data.op {
+            Op::Un(op @ (UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bitrev)) if bits != 32 && bits != 1 => {
+                Rewrite::Replace(Ints { b, ty, bits }.unary(op, data.args[0]))
             }
+            Op::Bin(op @ (BinOp::UmulHi | BinOp::SmulHi)) if bits != 32 => {
+                let signed = op == BinOp::SmulHi;
+                Rewrite::Replace(Ints { b, ty, bits }.mul_hi(signed, data.args[0], data.args[1]))
+            }
+            Op::Bin(BinOp::Rotl) => {
+                // Shift amounts are taken modulo the width, so -n stands for width - n.
+                let zero = b.func.bits(ty, 0);
+                let back = b.isub(zero, data.args[1]);
+                let (high, low) = (b.shl(data.args[0], data.args[1]), b.lshr(data.args[0], back));
+                Rewrite::Replace(b.or(high, low))
+            }
+            Op::Switch(cases) if b.ty(data.args[0]) != I32 => {
+                switch_on_word(b, inst, data.args[0], &cases);
+                switched = true;
+                Rewrite::Keep
+            }
+            _ => Rewrite::Keep,
         }
-    }
-    func.replace_uses(&map);
-    changed || !map.is_empty()
+    });
+    replaced || switched
+}
+
+/// Gives a switch on 8, 16 or 64 bits a 32-bit selector: 64 bits are compared with each case.
+fn switch_on_word(b: &mut Builder<'_>, inst: Inst, x: Value, cases: &[u64]) {
+    let from = b.ty(x);
+    let (selector, cases): (Value, Box<[u64]>) = if from == I64 {
+        let mut number = b.i32(0);
+        for (i, &case) in cases.iter().enumerate() {
+            let case = b.func.bits(I64, case);
+            let hit = b.icmp(IntCc::Eq, x, case);
+            let n = b.i32(i as i32 + 1);
+            number = b.select(hit, n, number);
+        }
+        (number, (1..=cases.len() as u64).collect())
+    } else {
+        let mask = from.scalar().map_or(u64::MAX, Scalar::mask);
+        (b.cast(CastOp::Zext, x, I32), cases.iter().map(|c| c & mask).collect())
+    };
+    let data = &mut b.func.insts[inst];
+    data.args[0] = selector;
+    data.op = Op::Switch(cases);
 }

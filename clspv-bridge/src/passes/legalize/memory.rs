@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::ir::edit::split_after;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::lower::memory::access::rmw_bin;
 use crate::passes::lower::state::Kernel;
@@ -46,42 +47,29 @@ impl Pass for ExpandSequentialAtomics {
 ///
 /// Acquire-release read-modify-writes of one location synchronise with each other one after another, so that
 /// all of them have one order in which each reads the last store.
-pub fn expand_sequential(func: &mut Function) -> bool {
-    let mut map = HashMap::new();
-    let mut changed = false;
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let data = b.func.insts[inst].clone();
-            b.line = data.line;
-            match (data.op, data.results.first()) {
-                (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r))
-                    if b.ty(r).is_int() =>
-                {
-                    let ty = b.ty(r);
-                    let zero = b.func.bits(ty, 0);
-                    let op = Op::AtomicRmw { op: RmwOp::Or, access, scope, order };
-                    let v = b.value(op, &[data.args[0], zero], ty);
-                    map.insert(r, v);
-                }
-                (Op::AtomicStore { access, scope, order: order @ Ordering::SeqCst }, _)
-                    if b.ty(data.args[0]).is_int() =>
-                {
-                    let ty = b.ty(data.args[0]);
-                    let op = Op::AtomicRmw { op: RmwOp::Xchg, access, scope, order };
-                    b.value(op, &[data.args[1], data.args[0]], ty);
-                }
-                _ => {
-                    b.push(inst);
-                    continue;
-                }
+fn expand_sequential(func: &mut Function) -> bool {
+    rewrite_insts(func, |b, inst| {
+        let data = b.func.insts[inst].clone();
+        match (data.op, data.results.first()) {
+            (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r))
+                if b.ty(r).is_int() =>
+            {
+                let ty = b.ty(r);
+                let zero = b.func.bits(ty, 0);
+                let op = Op::AtomicRmw { op: RmwOp::Or, access, scope, order };
+                Rewrite::Replace(b.value(op, &[data.args[0], zero], ty))
             }
-            changed = true;
+            (Op::AtomicStore { access, scope, order: order @ Ordering::SeqCst }, _)
+                if b.ty(data.args[0]).is_int() =>
+            {
+                let ty = b.ty(data.args[0]);
+                let op = Op::AtomicRmw { op: RmwOp::Xchg, access, scope, order };
+                b.value(op, &[data.args[1], data.args[0]], ty);
+                Rewrite::Remove
+            }
+            _ => Rewrite::Keep,
         }
-    }
-    func.replace_uses(&map);
-    changed
+    })
 }
 
 /// Whether local memory holds only `float`, so that its arrays can have that element type.

@@ -12,12 +12,12 @@
 //! work-items are never read.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::group::identity;
 use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
-use std::collections::HashMap;
 
 const SUB: Scope = Scope::SubGroup;
 const MASK: Type = Type::Vector(Scalar::I32, 4);
@@ -40,28 +40,19 @@ impl Pass for LowerGroups {
 
 /// Replaces every sub-group operation; true if anything changed.
 pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
-    let mut map = HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let data = b.func.insts[inst].clone();
-            let Op::Group { scope: SUB, op } = data.op else {
-                match data.op {
-                    Op::Barrier { exec: Scope::SubGroup, memory, order, spaces } if size <= 1 => {
-                        b.inst(Op::Fence { scope: memory, order, spaces }, &[], &[]);
-                    }
-                    _ => b.push(inst),
-                }
-                continue;
-            };
-            b.line = data.line;
-            let value = Groups { b: &mut b, target, size: size.max(1) }.lower(op, &data.args);
-            map.insert(data.results[0], value);
+    rewrite_insts(func, |b, inst| {
+        let data = b.func.insts[inst].clone();
+        match data.op {
+            Op::Group { scope: SUB, op } => {
+                Rewrite::Replace(Groups { b, target, size: size.max(1) }.lower(op, &data.args))
+            }
+            Op::Barrier { exec: SUB, memory, order, spaces } if size <= 1 => {
+                b.inst(Op::Fence { scope: memory, order, spaces }, &[], &[]);
+                Rewrite::Remove
+            }
+            _ => Rewrite::Keep,
         }
-    }
-    func.replace_uses(&map);
-    !map.is_empty()
+    })
 }
 
 struct Groups<'b, 'f, 't> {

@@ -8,6 +8,7 @@
 use crate::abi::ImplicitArg;
 use crate::error::Result;
 use crate::ir::WorkItemQuery as Q;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
 use crate::passes::lower::state::Kernel;
@@ -26,7 +27,7 @@ impl Pass for LowerWorkItem {
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let kernel = Kernel::of(module)?;
         let size = cx.lowering()?.abi.sub_group_size;
-        run(kernel.func, kernel.info, cx.options.uniform_work_group_size, size)
+        Ok(run(kernel.func, kernel.info, cx.options.uniform_work_group_size, size))
     }
 }
 
@@ -191,29 +192,15 @@ impl Queries<'_, '_> {
 
 /// Replaces every [`Op::WorkItem`]. `uniform`: all groups of a launch have one size; `sub_group` is
 /// [`crate::abi::LaunchAbi::sub_group_size`].
-pub fn run(func: &mut Function, info: &KernelInfo, uniform: bool, sub_group: u32) -> Result<bool> {
-    let mut map = std::collections::HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let Op::WorkItem { query, dim } = b.func.insts[inst].op else {
-                b.push(inst);
-                continue;
-            };
-            b.line = b.func.insts[inst].line;
-            let result = b.func.insts[inst].results[0];
-            let value =
-                Queries { b: &mut b, reqd: info.reqd_work_group_size, uniform, sub_group }.get(query, dim);
-            let (from, to) = (b.ty(value), b.ty(result));
-            let value = match (from, to) {
-                (I64, I32) => b.cast(CastOp::Trunc, value, I32),
-                (I32, I64) => b.cast(CastOp::Zext, value, I64),
-                _ => value,
-            };
-            map.insert(result, value);
-        }
-    }
-    func.replace_uses(&map);
-    Ok(!map.is_empty())
+fn run(func: &mut Function, info: &KernelInfo, uniform: bool, sub_group: u32) -> bool {
+    rewrite_insts(func, |b, inst| {
+        let Op::WorkItem { query, dim } = b.func.insts[inst].op else { return Rewrite::Keep };
+        let result = b.func.insts[inst].results[0];
+        let value = Queries { b, reqd: info.reqd_work_group_size, uniform, sub_group }.get(query, dim);
+        Rewrite::Replace(match (b.ty(value), b.ty(result)) {
+            (I64, I32) => b.cast(CastOp::Trunc, value, I32),
+            (I32, I64) => b.cast(CastOp::Zext, value, I64),
+            _ => value,
+        })
+    })
 }

@@ -5,11 +5,11 @@
 //! both. Operands are flushed as well as results, as NVIDIA's instructions do.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
-use crate::target::{Denorms32, Target};
-use std::collections::HashMap;
+use crate::target::Denorms32;
 
 /// The pass `flush_denorms`: single-precision denormals of devices that are made to flush them.
 pub struct FlushDenorms;
@@ -24,39 +24,24 @@ impl Pass for FlushDenorms {
     fn applies(&self, cx: &PassContext<'_>) -> bool {
         cx.target.denorms32 == Denorms32::MadeFlushed
     }
-    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        run(Kernel::of(module)?.func, cx.target);
-        Ok(true)
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        Ok(run(Kernel::of(module)?.func))
     }
 }
 
 /// Flushes operands and results of every single-precision operation that is not a mere move of bits.
-pub fn run(func: &mut Function, target: &Target) {
-    if target.denorms32 != Denorms32::MadeFlushed {
-        return;
-    }
-    let mut map = HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            if !computes(b.func, inst) {
-                b.push(inst);
-                continue;
-            }
-            let InstData { op, args, results, line, .. } = b.func.insts[inst].clone();
-            b.line = line;
-            let args: Vec<Value> =
-                args.iter().map(|&x| if b.ty(x).lane() == F32 { flushed(&mut b, x) } else { x }).collect();
-            let ty = b.ty(results[0]);
-            let mut value = b.value(op, &args, ty);
-            if ty.lane() == F32 {
-                value = flushed(&mut b, value);
-            }
-            map.insert(results[0], value);
+fn run(func: &mut Function) -> bool {
+    rewrite_insts(func, |b, inst| {
+        if !computes(b.func, inst) {
+            return Rewrite::Keep;
         }
-    }
-    func.replace_uses(&map);
+        let InstData { op, args, results, .. } = b.func.insts[inst].clone();
+        let args: Vec<Value> =
+            args.iter().map(|&x| if b.ty(x).lane() == F32 { flushed(b, x) } else { x }).collect();
+        let ty = b.ty(results[0]);
+        let value = b.value(op, &args, ty);
+        Rewrite::Replace(if ty.lane() == F32 { flushed(b, value) } else { value })
+    })
 }
 
 /// Whether the instruction is f32 arithmetic, a comparison or a conversion.
@@ -92,7 +77,7 @@ mod tests {
     use super::*;
     use crate::ir::verify::verify_module;
 
-    fn size(denorms32: Denorms32) -> usize {
+    fn size(flush: bool) -> usize {
         let mut m = Module::default();
         let mut f = Function::new(
             "f",
@@ -104,7 +89,7 @@ mod tests {
         let mut b = Builder::new(&mut f, entry);
         let (x, y) = (b.bin(BinOp::Fmul, x, x), b.bin(BinOp::Fmul, y, y));
         b.ret(&[x, y]);
-        run(&mut f, &Target { denorms32, ..Target::generic() });
+        assert!(!flush || run(&mut f));
         let size = f.size();
         m.functions.push(f);
         verify_module(&m).unwrap();
@@ -112,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_is_flushed_where_asked_for() {
+    fn single_precision_is_flushed() {
         // Two operands and one result, six instructions each; both include the return.
-        assert_eq!(size(Denorms32::MadeFlushed), size(Denorms32::Kept) + 3 * 6);
+        assert_eq!(size(true), size(false) + 3 * 6);
     }
 }
