@@ -103,7 +103,7 @@ mod tests {
         crate::driver::build_kernels(&Kernels::Every, &[&library], &options, &[], &target, Some(&observers))
             .unwrap();
         let taken = snapshots.finish();
-        assert!(taken.iter().all(|s| s.kernel == "sgemm" && s.text.contains("func @sgemm")));
+        assert!(taken.iter().all(|s| s.kernel == "sgemm" && s.text.contains("@sgemm")));
         let count = |pass: &str| taken.iter().filter(|s| s.pass == pass).count();
         assert!(count("lower_memory") > 0 && count("lower_memory") == count("structurize"));
         let table = times.table();
