@@ -3,15 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "kernel void add(global uint *p) { p[get_global_id(0)] += 1; }";
 

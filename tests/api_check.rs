@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ptr::null_mut;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "kernel void sum(global int *out, global const int *in, int n) {
     int i = get_global_id(0);

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::extension::has_extension;
-use common::recording::*;
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::extension::has_extension;
+use test_support::api::recording::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 #[test]
 fn devices_say_what_they_can() {

@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::recording::*;
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::recording::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 #[test]
 fn queries() {

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 kernel void twice(read_only image2d_t src, write_only image2d_t dst) {

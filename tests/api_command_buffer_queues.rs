@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const N: usize = 256;
 const FLAGS: u64 = CL_COMMAND_BUFFER_FLAGS_KHR as u64;

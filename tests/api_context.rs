@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
+use test_support::api::*;
 
 fn create(properties: *const isize, devices: &[cl_device_id]) -> Result<cl_context, cl_int> {
     let mut code = 1;

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::*;
 
 #[test]
 fn device_ids() {

@@ -2,17 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::device_queue::*;
-use common::rig::*;
-use common::*;
 use rspirv::binary::Assemble;
 use rspirv::dr::Builder;
 use rspirv::spirv::{
     AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel, StorageClass,
 };
 use std::ptr::{null, null_mut};
+use test_support::api::device_queue::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 /// OpenCL C 2.0 requires queues on the device, and is listed exactly by the device that has them.
 #[test]

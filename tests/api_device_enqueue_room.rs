@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::device_queue::*;
-use common::rig::*;
-use common::*;
+use test_support::api::device_queue::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 #define Q get_default_queue()

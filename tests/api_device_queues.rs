@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::device_queue::*;
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::device_queue::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 #[test]
 fn devices_tell_what_they_can() {

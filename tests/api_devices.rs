@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::devices::*;
-use common::rig::*;
-use common::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::devices::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const N: usize = 1024;
 const BYTES: usize = 4 * N;

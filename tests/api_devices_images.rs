@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::devices::*;
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::devices::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 /// Writes through a mapping are kept, whichever device wrote the image before.
 #[test]

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "kernel void one(global int *p) { p[0] = 1; }";
 
@@ -21,7 +19,7 @@ fn platforms() {
         let lists: [List; 2] = [symbol("clGetPlatformIDs"), extension::extension("clIcdGetPlatformIDsKHR")];
         for list in lists {
             ok(list(1, &mut platform, &mut count));
-            assert_eq!((count, platform), (1, common::platform()));
+            assert_eq!((count, platform), (1, test_support::api::platform()));
             // CL_INVALID_VALUE: a list with a count of 0, or neither a list nor a result.
             assert_eq!(list(0, &mut platform, null_mut()), CL_INVALID_VALUE);
             assert_eq!(list(1, null_mut(), null_mut()), CL_INVALID_VALUE);

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::mpsc;
+use test_support::api::*;
 
 struct Rig {
     context: cl_context,

@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 kernel void one(global int *p, int n) { p[0] = n; }

@@ -2,7 +2,6 @@
 
 #[macro_use]
 mod fallback;
-mod common;
 
 fallback_suite! { "-float64,-int64_atomics":
     programs: reports, names_what_falls_back, limits, long_loops, variables, binaries, linked, prints,

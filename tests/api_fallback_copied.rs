@@ -3,7 +3,6 @@
 
 #[macro_use]
 mod fallback;
-mod common;
 
 fallback_suite! { "-float64,-int64_atomics,-mapped_buffers,-host_import,-host_addresses,-placed_memory":
     queues: in_order, out_of_order, command_buffers, command_buffer_updates;

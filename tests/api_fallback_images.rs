@@ -2,7 +2,6 @@
 
 #[macro_use]
 mod fallback;
-mod common;
 
 fallback_suite! { "-images,-float64":
     formats: formats_in_commands, formats_beside_the_processor, lists, from_binaries, formats_recorded,

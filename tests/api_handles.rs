@@ -3,10 +3,8 @@
 
 #![allow(clippy::panic)]
 
-mod common;
-
-use common::*;
 use std::ffi::c_void;
+use test_support::api::*;
 
 /// Expected error code for a bad handle of a type, if everything else is valid.
 fn invalid(kind: &str) -> cl_int {

@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::{Rig, finish, launch, ok, read, release, set};
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::{Rig, finish, launch, ok, read, release, set};
+use test_support::api::*;
 
 const RGBA8: cl_image_format =
     cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 kernel void by_constant(constant uint *from, global uint *to) { to[get_global_id(0)] = from[get_global_id(0)]; }

@@ -4,14 +4,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::extension::has_extension;
-use common::other_vulkan::OtherVulkan;
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::extension::has_extension;
+use test_support::api::other_vulkan::OtherVulkan;
+use test_support::api::rig::*;
+use test_support::api::*;
+use test_support::extension_functions;
 
 extension_functions! {
     fn clImportMemoryARM(

@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 /// `dirt` fills local and private memory with numbers. The other kernels report the contents of memory that
 /// they have not written; `which` only decides when they run, so that no compiler can predict the values.

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed step is a failed test
 
-mod common;
-
-use common::*;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
+use test_support::api::*;
 
 const SOURCE: &str = "
 typedef struct { int a; float b; } pair;

@@ -3,15 +3,13 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
-mod common;
-
 use clspv_bridge::options::FrontConfig;
-use common::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
+use test_support::api::*;
 
 /// Set in the process that is killed.
 const ROLE: &str = "KILLED_BUILD";

@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "kernel void twice(global int *p) { p[get_global_id(0)] *= 2; }";
 const N: usize = 100;

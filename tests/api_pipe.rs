@@ -4,12 +4,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
 use std::sync::Once;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 typedef struct { int number; char fill[PACKET - 4]; } Packet;

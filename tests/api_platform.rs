@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use test_support::api::*;
 
 #[test]
 fn platform_ids() {

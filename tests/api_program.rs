@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed step is a failed test
 
-mod common;
-
-use common::*;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::mpsc;
+use test_support::api::*;
 
 const SCALE: &str =
     "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n";
@@ -577,9 +575,8 @@ fn intermediate_language() {
         let mut asking = bytes.clone();
         asking.splice(offset..offset, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
         // SAFETY: a block with its length.
-        assert!(
-            unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) }.is_null()
-        );
+        let program = unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) };
+        assert!(program.is_null());
         assert_eq!(code, CL_INVALID_VALUE);
     }
     for bad in [&bytes[..bytes.len() - 4], &bytes[..bytes.len() - 1], b"not an intermediate language"] {

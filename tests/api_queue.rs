@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::*;
 use std::ptr::null;
+use test_support::api::*;
 
 fn create(context: cl_context, list: *const cl_queue_properties) -> Result<cl_command_queue, cl_int> {
     let mut code = 1;

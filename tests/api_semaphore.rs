@@ -3,13 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::extension::has_extension;
-use common::rig::*;
-use common::semaphore::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::extension::has_extension;
+use test_support::api::rig::*;
+use test_support::api::semaphore::*;
+use test_support::api::*;
 
 const SOURCE: &str = "kernel void add(global uint *p, uint n) { p[get_global_id(0)] += n; }
 kernel void mul(global uint *p, uint n) { p[get_global_id(0)] *= n; }";

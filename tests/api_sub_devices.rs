@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
 use std::sync::Once;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const EQUALLY: isize = CL_DEVICE_PARTITION_EQUALLY as isize;
 const BY_COUNTS: isize = CL_DEVICE_PARTITION_BY_COUNTS as isize;

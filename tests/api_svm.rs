@@ -2,6 +2,5 @@
 
 #[macro_use]
 mod svm;
-mod common;
 
 svm_suite! { "", "", 0xf }

@@ -2,6 +2,5 @@
 
 #[macro_use]
 mod svm;
-mod common;
 
 svm_suite! { "cpu", "", 0xf }

@@ -2,8 +2,7 @@
 
 #[macro_use]
 mod svm;
-mod common;
 
-use common::*;
+use test_support::api::*;
 
 svm_suite! { "", "-host_addresses", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER }

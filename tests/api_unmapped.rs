@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 #[test]
 fn the_source_of_a_blocking_write_may_be_used_again() {

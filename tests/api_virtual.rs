@@ -3,13 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::rig::*;
-use common::*;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::Once;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 fn rig(source: &str) -> Rig {
     static ONCE: Once = Once::new();

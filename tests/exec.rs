@@ -1,6 +1,6 @@
 //! Execution tests: every `tests/exec/*.cl` is built and launched through the system's OpenCL loader on every
 //! device of our driver. Its results are compared with the expectations in its `//!` lines (see
-//! `exec_support/case.rs`). Vulkan's validation layer and spirv-val must report nothing.
+//! `tests/support/src/exec/case.rs`). Vulkan's validation layer and spirv-val must report nothing.
 //!
 //! The tests run again on devices with hidden features: a few of them by default, each feature and many
 //! combinations with `PYROCLAST_EXEC_MATRIX=1`, any two features with `PYROCLAST_EXEC_MATRIX=pairs`. `cargo
@@ -13,23 +13,13 @@
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
-#[path = "exec_support/case.rs"]
-mod case;
-#[path = "demo/cl.rs"]
-mod cl;
-#[path = "exec_support/driver.rs"]
-mod driver;
-#[path = "exec_support/expr.rs"]
-mod expr;
-#[path = "common/validation.rs"]
-mod validation;
-
-use case::{ArgSpec, Case};
-use cl::{Api, Arg, Device, Session};
-use driver::{run_checked, run_without};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use test_support::api::validation;
+use test_support::cl::{Api, Arg, Device, Session};
+use test_support::exec::case::{ArgSpec, Case};
+use test_support::exec::driver::{self, run_checked, run_without};
 
 fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;

@@ -4,17 +4,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use ash::vk::ExternalSemaphoreHandleTypeFlags as Kind;
-use common::extension::has_extension;
-use common::other_vulkan::OtherVulkan;
-use common::rig::*;
-use common::semaphore::*;
-use common::*;
 use std::os::fd::RawFd;
 use std::process::Command;
 use std::ptr::{null, null_mut};
+use test_support::api::extension::has_extension;
+use test_support::api::other_vulkan::OtherVulkan;
+use test_support::api::rig::*;
+use test_support::api::semaphore::*;
+use test_support::api::*;
+use test_support::extension_functions;
 
 extension_functions! {
     fn clEnqueueAcquireExternalMemObjectsKHR(

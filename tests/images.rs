@@ -1,26 +1,19 @@
 //! Images on every device that supports them (the tests of others are ignored), compared with a reference in
-//! test code (`image_support`): each format with each command, each format read and written by kernels, each
+//! test code (`test_support::images`): each format with each command, each format read and written by kernels, each
 //! mode of samplers, for each type of image.
 //!
 //! The same tests run again on devices with hidden features. `PYROCLAST_EXEC_MATRIX=1` samples every format
 //! and adds more such devices; `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the tests on the drivers
 //! installed there.
 
-#[path = "demo/cl.rs"]
-mod cl;
-#[path = "exec_support/driver.rs"]
-mod driver;
-mod image_support;
-#[path = "common/validation.rs"]
-mod validation;
-
-use cl::{Api, Device, ImageKind, Session};
-use driver::{run_checked, run_without, wants_matrix};
-use image_support::{
-    ImageMemory, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
-};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
+use test_support::api::validation;
+use test_support::cl::{Api, Device, ImageKind, Session};
+use test_support::exec::driver::{self, run_checked, run_without, wants_matrix};
+use test_support::images::{
+    ImageMemory, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
+};
 
 /// A test, and the types of images that it applies to.
 type Test = (&'static str, fn(&Session<'_>, ImageKind) -> Result<(), String>, &'static [ImageKind]);

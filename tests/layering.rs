@@ -2,7 +2,7 @@
 //! purpose and stay short, every setting is read, packages carry their licence, names and comments are in the
 //! house style.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod module_graph;
 

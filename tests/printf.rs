@@ -4,16 +4,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::command_buffer::*;
-use common::rig::*;
-use common::*;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::ffi::{CString, c_char, c_void};
 use std::process::{Command, ExitCode, Stdio};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
+use test_support::api::command_buffer::*;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 /// Environment variable that names the child's case.
 const CASE: &str = "PRINTF_CASE";

@@ -4,18 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "demo/cl.rs"]
-mod cl;
-#[path = "exec_support/offer.rs"]
-mod offer;
-#[path = "common/validation.rs"]
-mod validation;
-
-use cl::{Api, Arg, Device, Session};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use test_support::api::validation;
+use test_support::cl::{Api, Arg, Device, Session};
+use test_support::exec::offer;
 
 /// A compiler from OpenCL C to SPIR-V.
 #[derive(Clone)]

@@ -4,15 +4,12 @@
 //!
 //! `HOSTILE_ROUNDS` sets the number of mutations for each module (default 40), `HOSTILE_SEED` the first seed.
 
-#[path = "support/mutate.rs"]
-mod mutate;
-
 use clspv_bridge::driver;
 use clspv_bridge::options::{Library, Options};
 use clspv_bridge::{CompileError, Target, front};
-use mutate::{Rng, mutate};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use test_support::mutate::{Rng, mutate};
 
 /// Reads and builds on a stack like the driver's. Errors other than internal ones are allowed.
 fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {

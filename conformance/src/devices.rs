@@ -2,10 +2,10 @@
 //! device.
 
 use crate::suite::{AREAS, Context, Sink, raw};
-use crate::{cl::Api, cl::Device};
 use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use test_support::cl::{Api, Device};
 
 /// Folder of an ICD file, removed on drop.
 pub struct Vendors(PathBuf);

@@ -10,15 +10,7 @@
 
 mod build_times;
 // The format of an execution test, and the reference of the tests of images.
-#[path = "../../tests/exec_support/case.rs"]
-mod case;
-#[path = "../../tests/exec_support/expr.rs"]
-mod expr;
-#[path = "../../tests/image_support/mod.rs"]
-mod image_support;
 // The OpenCL binding of the demo programs.
-#[path = "../../tests/demo/cl.rs"]
-mod cl;
 mod corpus;
 mod cts;
 mod devices;
@@ -85,6 +77,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    test_support::api::with_installed_drivers();
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::RunArea(arguments) => run::one(&arguments),

@@ -4,14 +4,11 @@
 
 #![no_main]
 
-#[path = "../../clspv-bridge/tests/support/mutate.rs"]
-mod mutate;
-
 use clspv_bridge::driver;
 use clspv_bridge::options::{Library, Options};
 use clspv_bridge::{Target, front};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mutate::{HEADER, Rng, mutate};
+use test_support::mutate::{HEADER, Rng, mutate};
 
 fn words(data: &[u8]) -> Vec<u32> {
     data.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()

@@ -6,10 +6,8 @@
 
 #![allow(clippy::print_stdout)] // a program that prints
 
-mod cl;
-
-use cl::{Arg, Session};
 use std::time::Instant;
+use test_support::cl::{self, Arg, Session};
 
 const KERNELS: &str = "
 __kernel void nothing(__global float *a) { if (get_global_id(0) == 0xffffffffu) a[0] = 0; }

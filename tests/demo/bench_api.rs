@@ -7,13 +7,11 @@
 
 #![allow(clippy::print_stdout)] // a program that prints
 
-mod cl;
-
-use cl::{Arg, Buffer, Kernel, Rows, Session, check};
 use pyroclast_runtime::cl::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::time::Instant;
+use test_support::cl::{self, Arg, Buffer, Kernel, Rows, Session, check};
 
 const KERNELS: &str = "
 __kernel void nothing(__global float *a, float b, int c) { if (get_global_id(0) == 0xffffffffu) a[0] = b + c; }

@@ -4,10 +4,8 @@
 //! `bench_images [--driver libpyroclast.so]`: the loader offers the driver beside the system's own. Rates
 //! count every byte read or written once, the best of several runs. The results of both blurs are compared.
 
-mod cl;
-
-use cl::{Arg, HostData, ImageKind, Session, image_format};
 use pyroclast_runtime::cl::*;
+use test_support::cl::{self, Arg, HostData, ImageKind, Session, image_format};
 
 const SIZE: [usize; 2] = [3840, 2160];
 const PIXELS: usize = SIZE[0] * SIZE[1];

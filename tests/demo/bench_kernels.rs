@@ -6,10 +6,8 @@
 
 #![allow(clippy::print_stdout)] // a program that prints
 
-mod cl;
-
-use cl::{Arg, Buffer, HostData, ImageKind, Program, Rows, Session, image_format};
 use pyroclast_runtime::cl::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_RGBA, CL_UNORM_INT8};
+use test_support::cl::{self, Arg, Buffer, HostData, ImageKind, Program, Rows, Session, image_format};
 
 const KERNELS: &str = include_str!("bench_kernels.cl");
 const SHA256: &str = include_str!("../code_speed/kernels/sha256.cl");

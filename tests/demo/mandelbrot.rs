@@ -3,11 +3,9 @@
 //! The picture of device number N is written to `mandelbrot-N.png` in the directory given as the argument
 //! (default: the current one).
 
-mod cl;
-
-use cl::{Arg, Session, on_every_device};
 use std::cell::Cell;
 use std::path::PathBuf;
+use test_support::cl::{Arg, Session, on_every_device};
 
 const WIDTH: usize = 1200;
 const HEIGHT: usize = 800;

@@ -1,8 +1,6 @@
 //! Demo: all-pairs N-body steps, on every device, checked on the host in double precision.
 
-mod cl;
-
-use cl::{Arg, Session, on_every_device};
+use test_support::cl::{Arg, Session, on_every_device};
 
 const DT: f32 = 0.01;
 const SOFT: f32 = 0.05;

@@ -5,13 +5,11 @@
 //! The directory passed as the argument (default: the current one) receives `picture-in.png`, drawn here, and
 //! for device number N `picture-N-blur.png`, `picture-N-bilateral.png` and `picture-N-small.png`.
 
-mod cl;
-
-use cl::{Arg, HostData, Image, ImageKind, SKIPPED, Session, image_format, on_every_device};
 use pyroclast_runtime::cl::*;
 use std::cell::Cell;
 use std::io::BufWriter;
 use std::path::Path;
+use test_support::cl::{Arg, HostData, Image, ImageKind, SKIPPED, Session, image_format, on_every_device};
 
 const WIDTH: usize = 720;
 const HEIGHT: usize = 480;

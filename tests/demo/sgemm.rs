@@ -1,9 +1,7 @@
 //! Demo: single-precision matrix multiplication with tiles in local memory, on every device, checked on the
 //! host.
 
-mod cl;
-
-use cl::{Arg, Session, on_every_device};
+use test_support::cl::{Arg, Session, on_every_device};
 
 fn demo(session: &Session<'_>) -> Result<String, String> {
     let program = session.build(include_str!("sgemm.cl"), "-DTILE=16 -DWORK=4")?;

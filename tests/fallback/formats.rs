@@ -2,8 +2,8 @@
 //! and kernels of the device's queues accept them like any other image.
 
 use super::*;
-use crate::common::command_buffer::*;
 use std::ffi::c_void;
+use test_support::api::command_buffer::*;
 
 /// A format that no Vulkan device supports: ten bits each of red, green and blue from the top, two of alpha.
 const LACKING: cl_image_format =

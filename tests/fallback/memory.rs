@@ -3,7 +3,7 @@
 use super::*;
 use std::ffi::c_void;
 
-crate::extension_functions! {
+test_support::extension_functions! {
     fn clSetKernelArgDevicePointerEXT(kernel: cl_kernel, index: cl_uint, address: u64) -> cl_int;
 }
 
@@ -334,7 +334,7 @@ pub fn images() {
 
 /// Images created from buffers, which kernels also use as buffers.
 pub fn image_of_buffer() {
-    if no_images() || !crate::common::extension::has_extension("cl_khr_image2d_from_buffer") {
+    if no_images() || !test_support::api::extension::has_extension("cl_khr_image2d_from_buffer") {
         return;
     }
     let rig = rig_of(PICTURES);
@@ -423,7 +423,7 @@ pub fn shared() {
 /// Buffer device addresses: dereferenced if they are addresses of the process, otherwise rejected, as
 /// arguments and as indirect accesses.
 pub fn addresses() {
-    if !crate::common::extension::has_extension("cl_ext_buffer_device_address") {
+    if !test_support::api::extension::has_extension("cl_ext_buffer_device_address") {
         eprintln!("skipped: the device tells no addresses of buffers");
         return;
     }

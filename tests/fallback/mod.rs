@@ -17,11 +17,11 @@ pub mod queues;
 #[allow(dead_code)] // as above
 pub mod recorded;
 
-use crate::common::rig::*;
-use crate::common::*;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, Once, PoisonError};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 pub const SOURCE: &str = "
 kernel void scale(global float *p, float factor) { p[get_global_id(0)] *= factor; }

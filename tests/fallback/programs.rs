@@ -1,9 +1,9 @@
 //! Selection of the kernels that fall back, and its reports.
 
 use super::*;
-use crate::common::extension::has_extension;
 use std::ffi::{c_char, c_void};
 use std::sync::Mutex;
+use test_support::api::extension::has_extension;
 
 /// The device reports what the processor has.
 pub fn reports() {

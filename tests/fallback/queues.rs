@@ -1,7 +1,7 @@
 //! Order of commands: a launch that falls back behaves like any other command.
 
 use super::*;
-use crate::common::command_buffer::*;
+use test_support::api::command_buffer::*;
 
 const N: usize = 300;
 

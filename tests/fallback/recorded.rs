@@ -2,7 +2,7 @@
 //! points, queues and barriers order every command.
 
 use super::*;
-use crate::common::command_buffer::*;
+use test_support::api::command_buffer::*;
 
 const N: usize = 256;
 

@@ -13,11 +13,11 @@ pub mod recorded;
 pub mod unified;
 pub mod usm;
 
-use crate::common::rig::*;
-use crate::common::*;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = include_str!("kernels.cl");
 const IL: &[u8] = include_bytes!("kernels.spv");

@@ -193,16 +193,20 @@ fn tests(root: &Path) -> Result<Vec<Test>> {
             let is_source =
                 ["rs", "cl", "ir", "spvasm"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
             // Examples, and generated files with every function.
-            let is_test = !["/autogen_", "tests/demo/", "tests/code_speed/", "layering.rs"]
-                .iter()
-                .any(|p| relative.contains(p));
+            let is_test =
+                !["/autogen_", "tests/demo/", "tests/support/src/cl/", "tests/code_speed/", "layering.rs"]
+                    .iter()
+                    .any(|p| relative.contains(p));
             if is_source && is_test {
                 let name = relative.strip_prefix("tests/").unwrap_or(&relative);
                 let name = name
                     .strip_prefix("clspv-bridge/filetests/")
                     .map_or(name.to_string(), |n| format!("filetests/{n}"));
-                let name = name.strip_suffix(".rs").unwrap_or(&name).to_string();
-                out.push(Test { helper: name.starts_with("common/"), text: read(&path)?, name });
+                let helper = name.starts_with("support/src/api/");
+                let name = name.strip_prefix("support/src/").unwrap_or(&name);
+                let name = name.strip_suffix(".rs").unwrap_or(name);
+                let name = name.strip_suffix("/main").unwrap_or(name).to_string();
+                out.push(Test { helper, text: read(&path)?, name });
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn run(registry: &str) -> Result<(), String> {
     write(root, "src/cl/autogen_consts.rs", &consts)?;
     write(root, "src/cl/autogen_errors.rs", &errors)?;
     write(root, "icd/src/autogen_dispatch.rs", &dispatch(&doc, &types)?)?;
-    write(root, "tests/common/autogen_api.rs", &test_api(&doc, &types)?)
+    write(root, "tests/support/src/api/autogen_api.rs", &test_api(&doc, &types)?)
 }
 
 fn write(root: &Path, relative: &str, text: &str) -> Result<(), String> {
@@ -366,7 +366,7 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
     let mut bad_calls = String::new();
     let mut out = format!(
         "//! The core API through the ICD loader, one function each.\n//! {HEADER}\n\n\
-         #![allow(non_snake_case, dead_code, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]\n\n\
+         #![allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]\n\n\
          use pyroclast_runtime::cl::*;\nuse std::ffi::{{c_char, c_void}};\nuse std::sync::OnceLock;\n"
     );
     for command in doc.descendants().filter(|n| n.has_tag_name("command")) {

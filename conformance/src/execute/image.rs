@@ -2,11 +2,11 @@
 //! follows from how the kernel reads and writes them.
 
 use super::data::{Contents, Element, Fill};
-use crate::cl::{ImageKind, image_format};
 use clspv_bridge::ir::{ImageOp, Module, Op, Value};
 use pyroclast_runtime::cl::*;
 use std::collections::HashMap;
 use std::fmt;
+use test_support::cl::{ImageKind, image_format};
 
 /// Width and height.
 pub const SIDE: usize = 64;

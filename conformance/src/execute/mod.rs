@@ -20,7 +20,6 @@ mod image;
 mod plan;
 
 use super::manifest::{CorpusEntry, Selection};
-use crate::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
 use data::{Difference, compare};
 use image::PlannedImage;
 use plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings};
@@ -30,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
+use test_support::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
 
 /// Arguments of `execute`.
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use super::inputs::{Depth, SplitMix, edges, from_bits, to_bits};
 use super::judge::round;
 use super::plan::{Line, MeasurementPlan, Row, Task};
 use super::table::{MathMode, Width};
-use crate::cl;
+use test_support::cl;
 
 /// A type of numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -5,9 +5,9 @@ use super::inputs::{from_bits, to_bits};
 use super::judge::Got;
 use super::reference::Args;
 use super::table::{FunctionSpec, Shape, Width};
-use crate::cl;
 pub use cl::{Api, Device, Program, Session};
 use pyroclast_runtime::cl::*;
+use test_support::cl;
 
 /// Support of a floating-point format.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use super::inputs::{Depth, SplitMix, edges, from_bits};
 use super::judge::{error, round};
 use super::plan::{Line, MeasurementPlan, Row, Task};
 use super::table::{MathMode, Width};
-use crate::cl;
+use test_support::cl;
 
 type Vector = [f64; 4];
 

@@ -11,8 +11,8 @@ use super::judge::Got;
 use super::plan::{Row, spread};
 use super::reference::{self, Answer, Args};
 use super::table::{Bound, FunctionSpec, MathMode, Shape, Width};
-use crate::cl;
 use std::sync::Mutex;
+use test_support::cl;
 
 /// A function in one mode.
 #[derive(Clone, Copy)]

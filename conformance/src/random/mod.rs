@@ -7,13 +7,13 @@
 
 mod generator;
 
-use crate::cl;
 use cl::{Api, Arg, Session};
 use generator::{GROUP, INPUTS, ITEMS, Kernel, RESULTS, Xorshift};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use test_support::cl;
 
 /// Arguments of `conformance random`.
 #[derive(clap::Args)]

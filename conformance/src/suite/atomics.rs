@@ -2,7 +2,7 @@
 //! work-items on one word; and kernels with fixed values.
 
 use super::{Context, Outcome, Sink, kernels};
-use crate::cl::{Arg, Session};
+use test_support::cl::{Arg, Session};
 
 /// An operation: its name in OpenCL C 1.x, the operand of work-item `i`, and its effect.
 type Operation = (&'static str, &'static str, fn(u32, u32, bool) -> u32);

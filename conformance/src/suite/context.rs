@@ -1,11 +1,11 @@
 //! Context of every test: the device under test, its results, and the receiver of tests.
 
-use crate::cl::{Api, Device, Session};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
+use test_support::cl::{Api, Device, Session};
 
 /// Result of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]

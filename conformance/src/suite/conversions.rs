@@ -3,9 +3,9 @@
 
 use super::round::{DOUBLE, Exact, FloatFormat, HALF, RoundingMode, SINGLE};
 use super::{Context, Outcome, Sink, kernels};
-use crate::cl::{Arg, Session};
 use half::f16;
 use std::fmt::Write;
+use test_support::cl::{Arg, Session};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {

@@ -1,9 +1,9 @@
 //! Images: each format with each command, read, written and sampled by kernels, against the reference in
-//! `tests/image_support`.
+//! `test_support::images`.
 
 use super::{Context, Outcome, Sink};
-use crate::cl::{ImageKind, Session};
-use crate::image_support::{
+use test_support::cl::{ImageKind, Session};
+use test_support::images::{
     ImageMemory, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
 };
 

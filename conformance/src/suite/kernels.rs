@@ -2,8 +2,8 @@
 //! name.
 
 use super::{Context, Outcome, Sink};
-use crate::case::{ArgSpec, Case};
-use crate::cl::Arg;
+use test_support::cl::Arg;
+use test_support::exec::case::{ArgSpec, Case};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 

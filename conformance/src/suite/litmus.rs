@@ -3,7 +3,7 @@
 //! device, and within a work-group.
 
 use super::{Context, Outcome, Sink, kernels};
-use crate::cl::{Arg, Session};
+use test_support::cl::{Arg, Session};
 
 /// Outcome of an instance: the values that its work-items read, and the final values of the variables.
 type Forbidden = fn(r: [u32; 4], end: [u32; 3]) -> bool;

@@ -3,8 +3,8 @@
 
 use super::raw::*;
 use super::{Context, Outcome, Sink, expect};
-use crate::cl::{Arg, Session};
 use std::ptr::{null, null_mut};
+use test_support::cl::{Arg, Session};
 
 /// A packet type: its name, its size, and functions that make a packet of a number and return the number, or
 /// 0xffffffff if the packet is torn.
@@ -150,7 +150,7 @@ impl Drop for Pipe {
 /// A pipe and a program.
 struct Bench<'a> {
     session: &'a Session<'a>,
-    program: crate::cl::Program<'a>,
+    program: test_support::cl::Program<'a>,
     pipe: Pipe,
 }
 

@@ -2,9 +2,9 @@
 
 use super::raw::*;
 use super::{Context, Outcome, Sink};
-use crate::cl::Api;
 use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
+use test_support::cl::Api;
 
 /// Expected output.
 enum Expected {

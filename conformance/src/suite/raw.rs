@@ -1,35 +1,10 @@
 //! The core API of the loader as functions, and the extension functions that tests use.
 
-#[path = "../../../tests/common/autogen_api.rs"]
-mod autogen_api;
-
-pub use autogen_api::*;
 pub use pyroclast_runtime::cl::*;
+pub use test_support::api::autogen_api::*;
 
-use libloading::Library;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
-
-/// A function of the loader.
-///
-/// # Safety
-/// `T` is the type of the function.
-pub unsafe fn symbol<T: Copy>(name: &str) -> T {
-    static LOADER: OnceLock<Library> = OnceLock::new();
-    // SAFETY: loading the system's OpenCL loader runs its initialisation only.
-    let library = LOADER.get_or_init(|| {
-        unsafe { Library::new("libOpenCL.so.1") }.unwrap_or_else(|e| missing(&e.to_string()))
-    });
-    // SAFETY: as the caller says.
-    *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|e| missing(&e.to_string()))
-}
-
-/// Makes the test that needs the function fail with this text.
-#[allow(clippy::panic)]
-fn missing(what: &str) -> ! {
-    panic!("the loader lacks something: {what}")
-}
 
 /// The platforms, in the loader's order.
 pub fn platforms() -> Vec<cl_platform_id> {

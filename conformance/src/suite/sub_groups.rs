@@ -4,10 +4,10 @@
 
 use super::raw::*;
 use super::{Context, Outcome, Sink};
-use crate::cl::{Arg, Session};
 use half::f16;
 use std::fmt::Write;
 use std::ptr::{null, null_mut};
+use test_support::cl::{Arg, Session};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -505,7 +505,7 @@ fn random(state: &mut u64) -> u64 {
 
 fn launch(
     session: &Session<'_>,
-    kernel: &crate::cl::Kernel<'_>,
+    kernel: &test_support::cl::Kernel<'_>,
     test: &Test,
     sizes: Sizes,
     seed: u64,

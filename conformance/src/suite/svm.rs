@@ -3,11 +3,11 @@
 
 use super::raw::*;
 use super::{Context, Outcome, Sink, expect};
-use crate::cl::Session;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use test_support::cl::Session;
 
 const SOURCE: &str = "
 typedef struct Node { global struct Node *next; ulong value; } Node;

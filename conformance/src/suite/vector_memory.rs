@@ -5,9 +5,9 @@
 //! exactly, so all results are compared bit for bit.
 
 use super::{Context, Outcome, Sink};
-use crate::cl::{Arg, Session};
 use half::f16;
 use std::fmt::Write;
+use test_support::cl::{Arg, Session};
 
 struct Scalar {
     name: &'static str,
@@ -83,7 +83,7 @@ const FILL: u8 = 0xa5;
 
 struct Program<'a> {
     session: &'a Session<'a>,
-    program: crate::cl::Program<'a>,
+    program: test_support::cl::Program<'a>,
 }
 
 impl<'a> Program<'a> {

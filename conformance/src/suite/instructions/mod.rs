@@ -6,11 +6,11 @@ pub mod code;
 
 use super::raw::device_text;
 use super::{Context, Outcome, Sink};
-use crate::cl::Arg;
 use cases::*;
 use code::Code;
 use rspirv::dr::Error;
 use rspirv::spirv::Capability;
+use test_support::cl::Arg;
 
 /// A module of instructions with its requirements: capabilities, an extension of SPIR-V, and a property of
 /// the device.

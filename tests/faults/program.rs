@@ -2,11 +2,11 @@
 //! printf, command buffers, events. Calls may fail; the program then releases its objects. Calls that succeed
 //! must produce the right result.
 
-use crate::common::command_buffer::*;
-use crate::common::extension::has_extension;
-use crate::common::*;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
+use test_support::api::command_buffer::*;
+use test_support::api::extension::has_extension;
+use test_support::api::*;
 
 const SOURCE: &CStr = c"
 constant uint table[4] = { 1, 1, 1, 1 };

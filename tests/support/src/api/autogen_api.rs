@@ -1,13 +1,7 @@
 //! The core API through the ICD loader, one function each.
 //! Generated from the OpenCL registry by `cargo xtask gen-cl`; do not edit.
 
-#![allow(
-    non_snake_case,
-    dead_code,
-    clippy::too_many_arguments,
-    clippy::missing_safety_doc,
-    clippy::type_complexity
-)]
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]
 
 use pyroclast_runtime::cl::*;
 use std::ffi::{c_char, c_void};

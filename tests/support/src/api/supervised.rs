@@ -1,8 +1,6 @@
 //! Cases that run in a child process each, so that they may change or exhaust global state. A case succeeds
 //! if the child exits with 0 in time. Functions here also measure the process's resources.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
-
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::io::Read;
 use std::path::Path;

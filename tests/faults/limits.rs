@@ -2,13 +2,13 @@
 //! and killed ones, exhausted descriptors and address space. Calls fail with OpenCL errors, and work again
 //! when resources are available.
 
-use crate::common::rig::*;
-use crate::common::supervised::{Case, no_children, open_descriptors, thorough};
-use crate::common::*;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
 use std::time::Duration;
+use test_support::api::rig::*;
+use test_support::api::supervised::{Case, no_children, open_descriptors, thorough};
+use test_support::api::*;
 
 const CACHE: &str = "PYROCLAST_CACHE_DIR";
 

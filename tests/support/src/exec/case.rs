@@ -16,7 +16,7 @@
 //! //! error: text                           the build must fail and the log must contain the text
 //! ```
 
-use crate::expr::{Num, evaluate};
+use super::expr::{Num, evaluate};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ty {

@@ -1,7 +1,5 @@
 //! Another user of the device: a separate Vulkan instance and device, which share memory and semaphores.
 
-#![allow(dead_code, clippy::unwrap_used)]
-
 use super::*;
 use ash::vk;
 use std::os::fd::RawFd;

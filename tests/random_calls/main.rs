@@ -10,17 +10,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-#[path = "random_support/extensions.rs"]
 mod extensions;
 
-use common::rig::*;
-use common::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use test_support::api::rig::*;
+use test_support::api::*;
 
 const SOURCE: &str = "
 kernel void count(global int *p, global const int *q, int n, local int *l) {

@@ -5,19 +5,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-#[path = "host_support/compiler.rs"]
 mod compiler;
-#[path = "host_support/images.rs"]
 mod images;
-#[path = "host_support/svm.rs"]
 mod svm;
 
-use common::rig::*;
-use common::supervised::{
-    self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads,
-};
-use common::*;
 use compiler::build_fails;
 use libloading::{Library, Symbol};
 use libtest_mimic::{Failed, Trial};
@@ -26,6 +17,11 @@ use std::process::{Command, ExitCode};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use test_support::api::rig::*;
+use test_support::api::supervised::{
+    self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads,
+};
+use test_support::api::*;
 
 /// Lists the software device twice. Without a software device the case finds a single device and skips.
 fn twice_the_device(command: &mut Command, folder: &Path) {

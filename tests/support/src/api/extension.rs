@@ -32,7 +32,7 @@ macro_rules! extension_functions {
                     std::sync::OnceLock::new();
                 // SAFETY: the type is that of the registry, the arguments are the caller's.
                 unsafe {
-                    let find = || $crate::common::extension::extension(stringify!($name));
+                    let find = || $crate::api::extension::extension(stringify!($name));
                     FUNCTION.get_or_init(find)($($arg),*)
                 }
             }

@@ -231,11 +231,11 @@ impl<'a> Bench<'a> {
             }
             (Class::Float, 1) => ((random.unit() * 200.0 - 100.0) as f32).to_bits(),
             (Class::Float, _) => ((random.unit() * 2.4 - 1.2) as f32).to_bits(),
-            (_, 0) => random.next() as u32,
+            (_, 0) => random.bits() as u32,
             (_, 1) => [127, 128, 255, 256, 32767, 32768, 65535, 65536, i32::MAX as u32, 0x8000_0000]
                 [random.below(10)],
-            (_, 2) => (random.next() as i32 % 300) as u32,
-            _ => (random.next() as i32 % 100_000) as u32,
+            (_, 2) => (random.bits() as i32 % 300) as u32,
+            _ => (random.bits() as i32 % 100_000) as u32,
         };
         (0..self.texels).map(|_| std::array::from_fn(|_| number(random))).collect()
     }

@@ -4,8 +4,8 @@
 //! that could fail. Shared memory belongs to one actor until it is freed in the order of its commands.
 
 use super::*;
-use crate::common::command_buffer::*;
-use crate::common::semaphore::*;
+use test_support::api::command_buffer::*;
+use test_support::api::semaphore::*;
 
 impl Counted for _cl_command_buffer_khr {
     unsafe fn retain(handle: *mut Self) -> cl_int {

@@ -1,8 +1,8 @@
 //! Shared virtual memory in a context with two devices.
 
-use crate::common::rig::{Rig, build_log, finish, launch, ok, release};
-use crate::common::*;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::{Rig, build_log, finish, launch, ok, release};
+use test_support::api::*;
 
 const SOURCE: &str = "
 kernel void count(volatile global atomic_uint *n)

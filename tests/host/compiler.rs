@@ -1,11 +1,11 @@
 //! Compilers that are missing, crash, hang or write nonsense: the build fails without further damage.
 
-use crate::common::rig::{Release, build_log, program_of};
-use crate::common::supervised::{Case, no_children};
-use crate::common::*;
 use std::path::Path;
 use std::process::Command;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::{Release, build_log, program_of};
+use test_support::api::supervised::{Case, no_children};
+use test_support::api::*;
 
 fn clang_script(command: &mut Command, folder: &Path, text: &str) {
     let script = folder.join("clang");

@@ -1,9 +1,9 @@
 //! Images in a context with two devices: each command sees the last write, whichever device executed it.
 
-use crate::common::rig::{Random, Rig, finish, ok, release, set};
-use crate::common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use test_support::api::rig::{Random, Rig, finish, ok, release, set};
+use test_support::api::*;
 
 pub const SOURCE: &str = "
 kernel void pixels(read_only image2d_t from, write_only image2d_t to, uint factor, uint addend)

@@ -1,6 +1,6 @@
-//! Failing Vulkan calls: one call of a program (`fault_support/program.rs`) returns an error that Vulkan
+//! Failing Vulkan calls: one call of a program (`program.rs`) returns an error that Vulkan
 //! allows, each call in turn. The program must receive an error that OpenCL allows there, without crashes,
-//! hangs and leaks, and the next program must work, unless the device was lost. `fault_support/limits.rs` has
+//! hangs and leaks, and the next program must work, unless the device was lost. `limits.rs` has
 //! the faults of the system: full disks, no descriptors, no memory.
 //!
 //! The loader in `vulkan_faults` replaces libvulkan.so.1 in the child processes. `PYROCLAST_STRESS=1` tries
@@ -8,17 +8,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-#[path = "fault_support/limits.rs"]
 mod limits;
-#[path = "fault_support/program.rs"]
 mod program;
 
-use common::rig::*;
-use common::supervised::{
-    self, Case, memory_settles, no_children, open_descriptors, supervise, thorough, threads,
-};
-use common::*;
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeMap;
@@ -27,6 +19,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::ptr::null_mut;
 use std::time::Duration;
+use test_support::api::rig::*;
+use test_support::api::supervised::{
+    self, Case, memory_settles, no_children, open_descriptors, supervise, thorough, threads,
+};
+use test_support::api::*;
 
 const MEMORY: u32 = 1;
 const LOSS: u32 = 2;

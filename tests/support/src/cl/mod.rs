@@ -2,13 +2,11 @@
 //! they use.
 //!
 //! Demo programs are independent of the driver: they use whatever devices the loader offers. Images and
-//! samplers are in `cl_image.rs`, command buffers in `cl_replay.rs`.
+//! samplers are in `image.rs`, command buffers in `replay.rs`.
 
-#![allow(dead_code, clippy::print_stdout)] // each program uses a part of it; the programs print
+#![allow(clippy::print_stdout)] // demo programs print
 
-#[path = "cl_image.rs"]
 mod image;
-#[path = "cl_replay.rs"]
 mod replay;
 
 pub use image::*;

@@ -1,14 +1,11 @@
 //! Selection of the driver for kernel tests: the one built with them, or with `PYROCLAST_EXEC_VENDORS` the
 //! installed ones. Also runs of a whole test program on devices with hidden features, and under the checker.
 
-#[path = "offer.rs"]
-mod offer;
-
 use libtest_mimic::Failed;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-pub use offer::offer;
+pub use super::offer::offer;
 
 /// Whether the driver under test is ours with all its features, so that runs with hidden features and checks
 /// make sense.

@@ -1,6 +1,6 @@
 //! Offers the driver built with a test program to the OpenCL loader.
 
-use crate::validation;
+use crate::api::validation;
 use std::path::PathBuf;
 
 /// Points the loader at the library built with these tests. Returns the folder to remove at the end.

@@ -389,7 +389,7 @@ impl Format {
     pub fn element(&self, random: &mut Random, special: bool) -> u128 {
         let mut element = 0;
         for field in &self.fields {
-            let bits = random.next();
+            let bits = random.bits();
             let code = match field.coding {
                 Coding::Half if !special => u64::from(f16::from_f64(random.unit() * 4.0 - 2.0).to_bits()),
                 Coding::Float if !special => u64::from(((random.unit() * 4.0 - 2.0) as f32).to_bits()),
@@ -495,16 +495,16 @@ impl Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
     /// 48 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed >> 16
     }
     /// From 0 to below 1.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 8) as f64 / (1u64 << 40) as f64
+        (self.bits() >> 8) as f64 / (1u64 << 40) as f64
     }
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        (self.bits() % limit as u64) as usize
     }
 }

@@ -4,8 +4,6 @@
 //! The driver appends messages to a file of this process. `PYROCLAST_VALIDATE` in the environment (for
 //! example empty) overrides the selection.
 
-#![allow(dead_code)] // each test program uses a part of it
-
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 

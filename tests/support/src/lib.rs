@@ -1,0 +1,20 @@
+//! Code that tests, conformance tools, demo programs and fuzz targets share.
+//!
+//! * [`api`]: harness of the API tests: the loader, its functions, contexts and queues
+//! * [`cl`]: a small host-side binding, for any OpenCL device
+//! * [`exec`]: execution tests: a kernel with its launch and its expected results
+//! * [`images`]: tests of images against a reference
+//! * [`mutate`]: mutations of SPIR-V modules
+
+#![allow(clippy::panic, clippy::unwrap_used)] // a failure of a test
+#![allow(clippy::missing_panics_doc, clippy::not_unsafe_ptr_arg_deref)] // handles are pointers
+
+#[cfg(feature = "opencl")]
+pub mod api;
+#[cfg(feature = "opencl")]
+pub mod cl;
+#[cfg(feature = "opencl")]
+pub mod exec;
+#[cfg(feature = "opencl")]
+pub mod images;
+pub mod mutate;
