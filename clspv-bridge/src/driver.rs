@@ -8,7 +8,7 @@ use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
 use crate::native::NativeProgram;
-use crate::options::{FrontConfig, Header, Kernels, Library, Options, SpecConstants};
+use crate::options::{Extent, FrontConfig, Header, Kernels, Library, Options, SpecConstants};
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{PassContext, PassObserver, link};
@@ -25,7 +25,7 @@ pub fn compile_source(
     options: &Options,
     config: &FrontConfig,
 ) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, false, false).map(|r| r.0)
+    front::clang::compile(source, headers, options, config, Extent::Part)
 }
 
 /// Like [`compile_source`], for a program that nothing else is linked to: only its kernels are kept, which is
@@ -36,19 +36,19 @@ pub fn compile_program(
     options: &Options,
     config: &FrontConfig,
 ) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, true, false).map(|r| r.0)
+    front::clang::compile(source, headers, options, config, Extent::Program)
 }
 
-/// Like [`compile_program`] if `whole`, else like [`compile_source`]. Also returns the files that were read
-/// (`None` if they could not be determined).
+/// Compiles a source of this extent. Also returns the files that were read (`None` if they could not be
+/// determined).
 pub fn compile_with_dependencies(
     source: &str,
     headers: &[Header],
     options: &Options,
     config: &FrontConfig,
-    whole: bool,
+    extent: Extent,
 ) -> Result<(Library, Option<Vec<PathBuf>>)> {
-    front::clang::compile(source, headers, options, config, whole, true)
+    front::clang::compile_with_dependencies(source, headers, options, config, extent)
 }
 
 /// Links library modules and the built-in library, and compiles every kernel for the target.

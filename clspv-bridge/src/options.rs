@@ -44,6 +44,15 @@ impl Options {
     }
 }
 
+/// Extent of a translation unit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Extent {
+    /// Other modules may be linked to it, so every function is kept.
+    Part,
+    /// Nothing else is linked to it: only kernels are kept, which is faster.
+    Program,
+}
+
 /// clang's configuration: version, extensions and features that the device advertises.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrontConfig {

@@ -3,7 +3,7 @@
 
 use super::transfer::{self, execution_target, put};
 use super::transfer::{
-    validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
+    HostAccess, validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
 };
 use super::{CommandKind, ExecutionTarget, ImagePart, MemRange, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
@@ -110,7 +110,7 @@ pub fn host_transfer(
     let part = prepared.part(region)?;
     let layout = host_layout(prepared.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
     validate_host_pointer(ptr)?;
-    validate_host_access(mem, !write, write)?;
+    validate_host_access(mem, HostAccess { read: !write, write })?;
     let target = prepared.target(execution_target(prepared.host_sees, blocking, bytes(part.bytes())));
     let (command_type, kind) = if write {
         (CL_COMMAND_WRITE_IMAGE, CommandKind::WriteImage { src: ptr, layout, dst: part })

@@ -1,7 +1,7 @@
 //! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the
 //! command makes the bytes there valid.
 
-use super::transfer::{execution_target, prepare, put, validate_host_access};
+use super::transfer::{HostAccess, execution_target, prepare, put, validate_host_access};
 use super::{CommandKind, ExecutionTarget, MemRange, image};
 use crate::cl::region;
 use crate::cl::*;
@@ -23,7 +23,7 @@ pub(super) fn validate_flags(mem: &MemObject, flags: cl_map_flags) -> Result<(bo
     {
         return Err(Error::with(CL_INVALID_VALUE, "invalid map flags"));
     }
-    validate_host_access(mem, flags & CL_MAP_READ != 0, write || invalidate)?;
+    validate_host_access(mem, HostAccess { read: flags & CL_MAP_READ != 0, write: write || invalidate })?;
     Ok((write || invalidate, invalidate))
 }
 

@@ -72,7 +72,7 @@ pub fn read_buffer(
     let host_sees = prepare(queue, mem, true)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     validate_host_pointer(ptr)?;
-    validate_host_access(mem, true, false)?;
+    validate_host_access(mem, HostAccess::READ)?;
     let src = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
     let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Read { src, dst: ptr } };
     let bytes = size as u64;
@@ -95,7 +95,7 @@ pub fn write_buffer(
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     validate_host_pointer(ptr)?;
-    validate_host_access(mem, false, true)?;
+    validate_host_access(mem, HostAccess::WRITE)?;
     let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
     let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Write { src: ptr, dst } };
     put(
@@ -115,12 +115,24 @@ pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
     Ok(())
 }
 
+/// Accesses of a memory object by the host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostAccess {
+    pub read: bool,
+    pub write: bool,
+}
+
+impl HostAccess {
+    pub const READ: HostAccess = HostAccess { read: true, write: false };
+    pub const WRITE: HostAccess = HostAccess { read: false, write: true };
+}
+
 /// CL_INVALID_OPERATION: CL_MEM_HOST_* flags forbid the access.
-pub(super) fn validate_host_access(mem: &MemObject, read: bool, write: bool) -> Result<()> {
-    if read && !mem.flags.host_readable() {
+pub(super) fn validate_host_access(mem: &MemObject, access: HostAccess) -> Result<()> {
+    if access.read && !mem.flags.host_readable() {
         return Err(Error::with(CL_INVALID_OPERATION, "the host may not read the object"));
     }
-    if write && !mem.flags.host_writable() {
+    if access.write && !mem.flags.host_writable() {
         return Err(Error::with(CL_INVALID_OPERATION, "the host may not write the object"));
     }
     Ok(())
@@ -169,7 +181,7 @@ pub fn host_rect(
     region::validate_bounds(&in_buffer, region, mem.size)?;
     validate_host_pointer(ptr)?;
     let on_host = host_side.layout(region)?;
-    validate_host_access(mem, !write, write)?;
+    validate_host_access(mem, HostAccess { read: !write, write })?;
     let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
     let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
     let (command_type, kind) = if write {

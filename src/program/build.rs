@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
-use clspv_bridge::options::{FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
 use clspv_bridge::passes::PassObserver;
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
@@ -371,7 +371,8 @@ impl Program {
                             let config = device.front_config();
                             let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
                             let library = known.unwrap_or_else(|| {
-                                let result = front_end(device, source, &headers, &options, link);
+                                let extent = if link { Extent::Program } else { Extent::Part };
+                                let result = front_end(device, source, &headers, &options, extent);
                                 if let Some(dump) = dump() {
                                     let text = self.state.lock().records[index].option_text.clone();
                                     dump.source(source, &headers, &text, result.as_deref().ok());
@@ -575,14 +576,13 @@ fn dump() -> Option<&'static Dump> {
     DUMP.get_or_init(|| Dump::from_config(Config::get())).as_ref()
 }
 
-/// Compiles source to library SPIR-V, from the cache if possible. `whole` says that nothing else is linked to
-/// it.
+/// Compiles source to library SPIR-V, from the cache if possible.
 fn front_end(
     device: &Device,
     source: &str,
     headers: &[Header],
     options: &Options,
-    whole: bool,
+    extent: Extent,
 ) -> std::result::Result<Arc<Library>, CompileError> {
     // -cl-std: compilation fails if CL_DEVICE_OPENCL_C_ALL_VERSIONS does not contain the version.
     if features::lacks_version(device.info(), &options.std) {
@@ -592,7 +592,7 @@ fn front_end(
         )));
     }
     let config = device.front_config();
-    let base = cache::library_key(source, headers, options, &config, whole);
+    let base = cache::library_key(source, headers, options, &config, extent);
     let key = match base {
         LibraryKey::Known(key) => Some(key),
         LibraryKey::Manifest(base) => manifest::find(cache().store(), base),
@@ -604,13 +604,16 @@ fn front_end(
     warm_up();
     if let LibraryKey::Manifest(base) = base {
         let begin = SystemTime::now();
-        let (library, files) = driver::compile_with_dependencies(source, headers, options, &config, whole)?;
+        let (library, files) = driver::compile_with_dependencies(source, headers, options, &config, extent)?;
         let key = files
             .and_then(|files| manifest::keep(cache().store(), base, &files, &options.preprocessor, begin));
         cache().store_library(key, &library);
         return Ok(Arc::new(library));
     }
-    let compile = if whole { driver::compile_program } else { driver::compile_source };
+    let compile = match extent {
+        Extent::Program => driver::compile_program,
+        Extent::Part => driver::compile_source,
+    };
     let library = compile(source, headers, options, &config)?;
     cache().store_library(key, &library);
     Ok(Arc::new(library))

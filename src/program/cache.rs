@@ -10,7 +10,7 @@ pub use crate::store::Key;
 use crate::store::Store;
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::options::{FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -99,10 +99,14 @@ pub fn library_key(
     headers: &[Header],
     options: &Options,
     config: &FrontConfig,
-    whole: bool,
+    extent: Extent,
 ) -> LibraryKey {
     let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, if whole { b"whole program" } else { b"library" });
+    let kind: &[u8] = match extent {
+        Extent::Program => b"whole program",
+        Extent::Part => b"library",
+    };
+    feed(&mut hasher, kind);
     feed(&mut hasher, compiler_identity().as_bytes());
     feed(&mut hasher, tool_identity(config).as_bytes());
     feed(&mut hasher, format!("{config:?}").as_bytes());
@@ -226,12 +230,12 @@ mod tests {
 
     #[test]
     fn keys_depend_on_every_input() {
-        let base = library_key("k", &[], &Options::default(), &config(), false);
+        let base = library_key("k", &[], &Options::default(), &config(), Extent::Part);
         assert!(matches!(base, LibraryKey::Known(_)));
-        assert_eq!(base, library_key("k", &[], &Options::default(), &config(), false));
-        assert_ne!(base, library_key("l", &[], &Options::default(), &config(), false));
+        assert_eq!(base, library_key("k", &[], &Options::default(), &config(), Extent::Part));
+        assert_ne!(base, library_key("l", &[], &Options::default(), &config(), Extent::Part));
         let options = Options { mad_enable: true, ..Options::default() };
-        assert_ne!(base, library_key("k", &[], &options, &config(), false));
+        assert_ne!(base, library_key("k", &[], &options, &config(), Extent::Part));
         assert_ne!(
             base,
             library_key(
@@ -239,13 +243,13 @@ mod tests {
                 &[],
                 &Options::default(),
                 &FrontConfig { opencl_version: 300, ..config() },
-                false
+                Extent::Part
             )
         );
         let more = FrontConfig { clang_args: vec!["-O3".into()], ..config() };
-        assert_ne!(base, library_key("k", &[], &Options::default(), &more, false));
+        assert_ne!(base, library_key("k", &[], &Options::default(), &more, Extent::Part));
         let header = Header { name: "h".into(), text: "t".into() };
-        assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), false));
+        assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), Extent::Part));
 
         let library = Library { spirv: vec![1], ..Library::default() };
         let base = program_key(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());

@@ -18,7 +18,7 @@ use super::spirv::UNIT_FUNCTION;
 use super::strip_literals::strip_literals;
 use super::watch::Watch;
 use crate::error::{CompileError, Result};
-use crate::options::{FrontConfig, Header, Library, Options};
+use crate::options::{Extent, FrontConfig, Header, Library, Options};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -116,20 +116,39 @@ fn contracts_by_operation(options: &Options) -> bool {
     !options.unsafe_math && !options.fast_relaxed_math
 }
 
-/// Compiles a translation unit. With `whole` nothing else will be linked to it, so only kernels need to be
-/// kept.
+/// Compiles a translation unit.
 ///
 /// Big programs are mostly functions that their kernels do not call or that are to be inlined. Marking these
 /// before LLVM optimises makes the build many times faster, at the price of a second process.
-///
-/// With `listed`, also returns the files that the preprocessor read, except the headers and the source
-/// itself. The list is `None` if it is not available.
 pub fn compile(
     source: &str,
     headers: &[Header],
     options: &Options,
     config: &FrontConfig,
-    whole: bool,
+    extent: Extent,
+) -> Result<Library> {
+    compile_unit(source, headers, options, config, extent, false).map(|(library, _)| library)
+}
+
+/// Like [`compile`]. Also returns the files that the preprocessor read, except the headers and the source
+/// itself, or `None` if they are not known.
+pub fn compile_with_dependencies(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    extent: Extent,
+) -> Result<(Library, Option<Vec<PathBuf>>)> {
+    compile_unit(source, headers, options, config, extent, true)
+}
+
+/// Compiles a translation unit; with `listed`, lists the files that were read.
+fn compile_unit(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    extent: Extent,
     listed: bool,
 ) -> Result<(Library, Option<Vec<PathBuf>>)> {
     let folder = match HeaderFolder::new(headers, listed) {
@@ -137,9 +156,9 @@ pub fn compile(
         Err(CompileError::ToolFailed(_)) if headers.is_empty() => HeaderFolder(None),
         folder => folder?,
     };
-    let compile = |source: &str| compile_in(source, headers, options, config, whole, (&folder, listed));
+    let compile = |source: &str| compile_in(source, headers, options, config, extent, (&folder, listed));
     let mut library = compile(source)?;
-    if !whole && !has_function(&library.spirv) {
+    if extent == Extent::Part && !has_function(&library.spirv) {
         // clang's SPIR-V back end writes the variables of a module with its first function.
         library = compile(&format!("{source}\nvoid {UNIT_FUNCTION}(void) {{}}\n"))?;
     }
@@ -190,7 +209,7 @@ fn compile_in(
     headers: &[Header],
     options: &Options,
     config: &FrontConfig,
-    whole: bool,
+    extent: Extent,
     (folder, listed): (&HeaderFolder, bool),
 ) -> Result<Library> {
     let clang = needed(config)?;
@@ -200,7 +219,7 @@ fn compile_in(
         args.push(root.join(DEPENDENCIES).into());
     }
     if config.instrumented {
-        return compile_unoptimised(&clang, args, source, options, config, whole);
+        return compile_unoptimised(&clang, args, source, options, config, extent);
     }
     let mut seen = strip_literals(source);
     for definition in options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
@@ -222,7 +241,7 @@ fn compile_in(
         || atomics()
         || levels();
     let mut failure = None;
-    if !(whole && big || needs_rewrite) {
+    if !(extent == Extent::Program && big || needs_rewrite) {
         let mut args = args.clone();
         args.extend(code_args(options));
         // The arguments' names need a process of their own, which runs at the same time.
@@ -267,7 +286,7 @@ fn compile_in(
         failure = None;
     }
     let sized = local_sizes::note(&enqueuing);
-    let mut rewritten = rewrite(sized.as_deref().unwrap_or(&enqueuing), whole);
+    let mut rewritten = rewrite(sized.as_deref().unwrap_or(&enqueuing), extent);
     if options.initialize_local {
         // Otherwise LLVM treats reads before the first write as undefined.
         rewritten =
@@ -320,7 +339,7 @@ fn compile_unoptimised(
     source: &str,
     options: &Options,
     config: &FrontConfig,
-    whole: bool,
+    extent: Extent,
 ) -> Result<Library> {
     args.push("-gline-tables-only".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
@@ -332,8 +351,8 @@ fn compile_unoptimised(
     let enqueuing = enqueue::rewrite(&ir)?;
     let sized = local_sizes::note(&enqueuing);
     let marked = lines::mark(sized.as_deref().unwrap_or(&enqueuing));
-    let marked = rewrite(&marked, false);
-    let marked = if whole { reached::keep_reached(&marked) } else { marked };
+    let marked = rewrite(&marked, Extent::Part);
+    let marked = if extent == Extent::Program { reached::keep_reached(&marked) } else { marked };
     // The back end expects optimised code, and miscompiles some that is not; images must not be in variables.
     let is_whole = |spirv: &[u32]| {
         let module = super::spirv::read_part(spirv, &[]);
@@ -394,12 +413,12 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 /// Prepares LLVM IR for the back end. In a whole program all functions except kernels, and all constant
 /// tables, become internal to the module, and functions are to be inlined.
-fn rewrite(ir: &str, whole: bool) -> String {
+fn rewrite(ir: &str, extent: Extent) -> String {
     let mut out = String::with_capacity(ir.len() + ir.len() / 16);
     for line in ir.lines() {
         let line = rename(line);
         let line = line.as_ref();
-        if !whole {
+        if extent == Extent::Part {
             out.push_str(line);
             out.push('\n');
             continue;
@@ -709,11 +728,9 @@ mod tests {
             &[],
             &Options::default(),
             &config(),
-            false,
-            false,
+            Extent::Part,
         )
-        .unwrap()
-        .0;
+        .unwrap();
         assert_eq!(ok.spirv[0], 0x0723_0203);
         assert_eq!(ok.log, "");
         let error = compile(
@@ -721,8 +738,7 @@ mod tests {
             &[],
             &Options::default(),
             &config(),
-            true,
-            false,
+            Extent::Program,
         );
         assert!(matches!(error, Err(CompileError::Diagnostics(log)) if log.contains("nothing")));
     }
@@ -735,7 +751,7 @@ mod tests {
         let expected = "@t = internal addrspace(2) constant [1 x i32] zeroinitializer, align 4\n\
             define internal spir_func i32 @f(i32 %x) alwaysinline #0 {\ndefine dso_local spir_kernel void @k() #1 !x !3 {\n\
             attributes #0 = { convergent nounwind }\n";
-        assert_eq!(rewrite(ir, true), expected);
+        assert_eq!(rewrite(ir, Extent::Program), expected);
     }
 
     #[test]
@@ -746,7 +762,7 @@ mod tests {
         let headers = [Header { name: "sub/types.h".into(), text: "typedef float2 pair;\n".into() }];
         let source = "#include <sub/types.h>\nkernel void add(global const pair *restrict in, __local uint *l, int n) {}";
         let options = Options { kernel_arg_info: true, ..Options::default() };
-        let lib = compile(source, &headers, &options, &config(), true, false).unwrap().0;
+        let lib = compile(source, &headers, &options, &config(), Extent::Program).unwrap();
         let [add] = lib.arg_info.as_slice() else { panic!("one kernel expected: {:?}", lib.arg_info) };
         assert_eq!(add.kernel, "add");
         assert_eq!((add.args[0].name.as_str(), add.args[0].type_name.as_str()), ("in", "pair*"));
@@ -754,7 +770,7 @@ mod tests {
         assert_eq!(add.args[1].address, crate::metadata::AddressQualifier::Local);
         assert_eq!(add.args[2].type_name, "int");
         let outside = [Header { name: "../evil.h".into(), text: String::new() }];
-        assert!(compile(source, &outside, &options, &config(), false, false).is_err());
+        assert!(compile(source, &outside, &options, &config(), Extent::Part).is_err());
     }
 
     #[test]
@@ -773,8 +789,9 @@ mod tests {
         };
         let headers = [Header { name: "own.h".into(), text: "#define OWN 1\n".into() }];
         let source = "#include WHICH\n#include <own.h>\nkernel void k(global int *p) { *p = SIZE + OWN; }";
-        for whole in [true, false] {
-            let files = compile(source, &headers, &options, &config(), whole, true).unwrap().1.unwrap();
+        for extent in [Extent::Program, Extent::Part] {
+            let files =
+                compile_with_dependencies(source, &headers, &options, &config(), extent).unwrap().1.unwrap();
             assert!(files.contains(&root.join("size.h")), "{files:?}");
             assert!(!files.iter().any(|f| f.ends_with("own.h")), "{files:?}");
         }
@@ -792,7 +809,7 @@ mod tests {
             "kernel void on(global float *a) {{ {body}\nkernel void off(global float *a) {{\n#pragma OPENCL FP_CONTRACT OFF\n{body}"
         );
         let contracted = |options: &Options| -> Vec<usize> {
-            let lib = compile(&source, &[], options, &config(), false, false).unwrap().0;
+            let lib = compile(&source, &[], options, &config(), Extent::Part).unwrap();
             let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
             let count =
                 |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
@@ -810,7 +827,7 @@ mod tests {
         }
         let source = "kernel void k(global float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[3 * i]; a[0] = s; \
             for (int i = 0; i < 99; i++) { s = s * a[4 * i] + 1; a[4 * i + 1] = s; } }";
-        let lib = compile(source, &[], &Options::default(), &config(), false, false).unwrap().0;
+        let lib = compile(source, &[], &Options::default(), &config(), Extent::Part).unwrap();
         let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
         for f in module.functions.values().filter(|f| f.kernel.is_some()) {
             let mut params = f.layout.iter().skip(1).flat_map(|b| &f.blocks[*b].params);

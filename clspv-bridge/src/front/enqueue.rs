@@ -425,7 +425,7 @@ mod tests {
     use crate::front::clang;
     use crate::ir::runtime::block_number;
     use crate::ir::{Module, Op};
-    use crate::options::{Kernels, Options};
+    use crate::options::{Extent, Kernels, Options};
 
     #[test]
     fn what_enqueues_is_found() {
@@ -520,9 +520,9 @@ mod tests {
         FrontConfig { extensions: extensions.collect(), opencl_version: 310, ..FrontConfig::default() }
     }
 
-    fn read(source: &str, config: &FrontConfig, whole: bool) -> Module {
+    fn read(source: &str, config: &FrontConfig, extent: Extent) -> Module {
         let options = Options { std: "CL3.0".into(), ..Options::default() };
-        let library = clang::compile(source, &[], &options, config, whole, false).unwrap().0;
+        let library = clang::compile(source, &[], &options, config, extent).unwrap();
         crate::front::spirv::read(&library.spirv, &[]).unwrap()
     }
 
@@ -556,7 +556,7 @@ mod tests {
         fn runs(&self, source: &str, options: &Options) -> usize {
             let runs = self.folder.join("runs");
             std::fs::write(&runs, "").unwrap();
-            clang::compile(source, &[], options, &self.config, true, false).unwrap();
+            clang::compile(source, &[], options, &self.config, Extent::Program).unwrap();
             std::fs::read_to_string(runs).unwrap().len()
         }
     }
@@ -605,7 +605,7 @@ mod tests {
             kernel void calls(global int *p) { asks(p); nested(p); }";
         // Functions that no kernel calls stay.
         let options = Options { std: "CL3.0".into(), ..Options::default() };
-        let library = clang::compile(source, &[], &options, &config(), false, false).unwrap().0;
+        let library = clang::compile(source, &[], &options, &config(), Extent::Part).unwrap();
         let target = crate::Target::native("any".into(), &|_| false);
         let blocks = |names: &[&str]| {
             let wanted = Kernels::Named(names.iter().map(|n| n.to_string()).collect());
@@ -640,8 +640,10 @@ mod tests {
             kernel void k(queue_t q, global int *p, int n) {
                 enqueue_kernel(q, 0, ndrange_1D(1, 1), ^{ p[2] = n; enqueue_kernel(q, 0, ndrange_1D(0, 1, 1), ^(local void *l) { p[n] = 3; }, n); });
             }";
-        for (whole, instrumented) in [(true, false), (false, false), (true, true)] {
-            let module = read(source, &FrontConfig { instrumented, ..config() }, whole);
+        for (extent, instrumented) in
+            [(Extent::Program, false), (Extent::Part, false), (Extent::Program, true)]
+        {
+            let module = read(source, &FrontConfig { instrumented, ..config() }, extent);
             assert!(
                 calls(&module).len() >= 3 && calls(&module).iter().all(|c| *c == RuntimeCall::EnqueueKernel)
             );
@@ -679,7 +681,7 @@ mod tests {
             p[6] = get_kernel_sub_group_count_for_ndrange(r, b) + get_kernel_max_sub_group_size_for_ndrange(r, b);
             p[7] = enqueue_kernel(q, 0, ndrange_2D(three), 1, &e, &f[0], b);
         }";
-        let mut found = calls(&read(source, &config(), true));
+        let mut found = calls(&read(source, &config(), Extent::Program));
         found.sort_by_key(|c| c.number());
         // Two are instructions of SPIR-V only.
         let (of_c, others) = crate::ir::RUNTIME_CALLS.split_at(found.len());

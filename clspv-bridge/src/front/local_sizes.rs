@@ -199,7 +199,7 @@ impl<'a> Types<'a> {
 mod tests {
     use super::*;
     use crate::front::clang;
-    use crate::options::{FrontConfig, Options};
+    use crate::options::{Extent, FrontConfig, Options};
 
     #[test]
     fn sizes_follow_the_layout() {
@@ -230,7 +230,7 @@ mod tests {
             return;
         }
         let locals = |source: &str| -> (Vec<(String, u32)>, bool) {
-            let lib = clang::compile(source, &[], &Options::default(), &config, false, false).unwrap().0;
+            let lib = clang::compile(source, &[], &Options::default(), &config, Extent::Part).unwrap();
             let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
             let locals = module.globals.values().filter(|g| g.space == Space::Local);
             (locals.map(|g| (g.name.clone(), g.size)).collect(), may_be_wrong(&lib.spirv))

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::report::expectations::{Expectations, Expected};
 use crate::report::{Record, Report, Verdict};
 use modules::Module;
-use state::{Identity, State};
+use state::{Identity, Keep, State};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -74,6 +74,17 @@ pub struct CtsArgs {
 }
 
 impl CtsArgs {
+    /// The results of an earlier run that are kept.
+    fn keep(&self) -> Keep {
+        match (self.fresh, self.again) {
+            (true, _) => Keep::Nothing,
+            (false, true) => Keep::AllButFailures,
+            (false, false) => Keep::All,
+        }
+    }
+}
+
+impl CtsArgs {
     fn is_wimpy(&self) -> bool {
         self.wimpy || self.quick
     }
@@ -97,8 +108,7 @@ pub fn run(arguments: &CtsArgs) -> Result<bool, String> {
         driver: facts["driver version"].clone(),
         written: arguments.driver.as_deref().and_then(written),
     };
-    let state =
-        State::open(&arguments.output.join("state.jsonl"), &identity, arguments.fresh, arguments.again)?;
+    let state = State::open(&arguments.output.join("state.jsonl"), &identity, arguments.keep())?;
     let tests = choose(arguments)?;
     let runner = Runner { arguments, loader_index, output: &arguments.output };
 

@@ -19,6 +19,15 @@ pub struct Identity {
     pub written: Option<u64>,
 }
 
+/// The results of an earlier run that are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    All,
+    /// Failures run again.
+    AllButFailures,
+    Nothing,
+}
+
 /// The file, open for appending, and the results in it.
 pub struct State {
     file: Mutex<File>,
@@ -26,10 +35,14 @@ pub struct State {
 }
 
 impl State {
-    /// Opens or creates the state. `fresh` discards all results, `again` only failures.
-    pub fn open(path: &Path, identity: &Identity, fresh: bool, again: bool) -> Result<State, String> {
+    /// Opens or creates the state with the results to keep.
+    pub fn open(path: &Path, identity: &Identity, keep: Keep) -> Result<State, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-        let text = if fresh { String::new() } else { std::fs::read_to_string(path).unwrap_or_default() };
+        let text = if keep == Keep::Nothing {
+            String::new()
+        } else {
+            std::fs::read_to_string(path).unwrap_or_default()
+        };
         let mut results = HashMap::new();
         if let Some((first, rest)) = text.split_once('\n') {
             match serde_json::from_str::<Identity>(first) {
@@ -46,7 +59,7 @@ impl State {
             let records = rest.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
             results.extend(records.map(|r| (r.path(), r)));
         }
-        results.retain(|_, r: &mut Record| !again || r.verdict != Verdict::Fail);
+        results.retain(|_, r: &mut Record| keep == Keep::All || r.verdict != Verdict::Fail);
         // Rewritten, so that it ends with a whole line.
         let begun = path.with_extension("new");
         let mut file = File::create(&begun).map_err(failed)?;
@@ -85,23 +98,23 @@ mod tests {
             text: "a\nb".into(),
         };
         let (one, two) = (record("one", Verdict::Pass), record("two", Verdict::Fail));
-        let state = State::open(&path, &identity, false, false).expect("a state");
+        let state = State::open(&path, &identity, Keep::All).expect("a state");
         assert!(state.results.is_empty());
         state.add(&one).and_then(|()| state.add(&two)).expect("results");
         drop(state);
         // A last line cut off as by a power failure.
         let text = std::fs::read_to_string(&path).expect("the file");
         std::fs::write(&path, format!("{text}{{\"area\":\"m\",\"na")).expect("the file");
-        let state = State::open(&path, &identity, false, false).expect("a state");
+        let state = State::open(&path, &identity, Keep::All).expect("a state");
         assert_eq!((state.results.len(), &state.results["m/two"]), (2, &two));
         state.add(&record("three", Verdict::Skip)).expect("a result");
         drop(state);
-        let state = State::open(&path, &identity, false, true).expect("a state");
+        let state = State::open(&path, &identity, Keep::AllButFailures).expect("a state");
         assert_eq!((state.results.len(), state.results.contains_key("m/two")), (2, false));
         drop(state);
         let other = Identity { driver: "2".into(), ..identity.clone() };
-        assert!(State::open(&path, &other, false, false).is_err());
-        assert!(State::open(&path, &other, true, false).expect("a state").results.is_empty());
+        assert!(State::open(&path, &other, Keep::All).is_err());
+        assert!(State::open(&path, &other, Keep::Nothing).expect("a state").results.is_empty());
         let _ = std::fs::remove_dir_all(&folder);
     }
 }

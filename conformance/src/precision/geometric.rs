@@ -1,8 +1,8 @@
 //! Geometric functions (section 6.15.5), on vectors of one to four components.
 //!
-//! Bounds are those of section 7.4: units in the last place, or for `dot` and `cross` multiples of max * max
-//! * epsilon, with the largest operand. References are computed in twice the precision of `f64`, scaled by
-//! the largest component.
+//! Bounds are those of section 7.4: units in the last place, or for `dot` and `cross` multiples of
+//! max * max * epsilon, with the largest operand. References are computed in twice the precision of `f64`,
+//! scaled by the largest component.
 
 use super::dd::{Dd, Real, exponent, ldexp, two_mul, two_sum};
 use super::device::{self, Program, Session};
@@ -25,26 +25,62 @@ struct Function {
     gives_vector: bool,
 }
 
-const fn function(name: &'static str, bounds: [Option<(f64, f64)>; 3], two: bool, vector: bool) -> Function {
+/// Number of a function's operands.
+enum Operands {
+    One,
+    Two,
+}
+
+/// What a function returns.
+enum ResultKind {
+    Scalar,
+    Vector,
+}
+
+const fn function(
+    name: &'static str,
+    bounds: [Option<(f64, f64)>; 3],
+    operands: Operands,
+    result: ResultKind,
+) -> Function {
     Function {
         name,
         bounds,
         absolute: false,
         widths: &[1, 2, 3, 4],
-        has_two_operands: two,
-        gives_vector: vector,
+        has_two_operands: matches!(operands, Operands::Two),
+        gives_vector: matches!(result, ResultKind::Vector),
     }
 }
 
 const FUNCTIONS: &[Function] = &[
-    Function { widths: &[3, 4], absolute: true, ..function("cross", [Some((3.0, 0.0)); 3], true, true) },
-    Function { absolute: true, ..function("dot", [Some((-1.0, 2.0)); 3], true, false) },
-    function("distance", [Some((0.0, 2.0)), Some((2.5, 2.0)), Some((5.5, 2.0))], true, false),
-    function("length", [Some((0.25, 0.5)), Some((2.75, 0.5)), Some((5.5, 1.0))], false, false),
-    function("normalize", [Some((1.0, 1.0)), Some((2.0, 1.0)), Some((4.5, 1.0))], false, true),
-    function("fast_distance", [None, Some((8191.5, 2.0)), None], true, false),
-    function("fast_length", [None, Some((8191.5, 1.0)), None], false, false),
-    function("fast_normalize", [None, Some((8192.0, 1.0)), None], false, true),
+    Function {
+        widths: &[3, 4],
+        absolute: true,
+        ..function("cross", [Some((3.0, 0.0)); 3], Operands::Two, ResultKind::Vector)
+    },
+    Function { absolute: true, ..function("dot", [Some((-1.0, 2.0)); 3], Operands::Two, ResultKind::Scalar) },
+    function(
+        "distance",
+        [Some((0.0, 2.0)), Some((2.5, 2.0)), Some((5.5, 2.0))],
+        Operands::Two,
+        ResultKind::Scalar,
+    ),
+    function(
+        "length",
+        [Some((0.25, 0.5)), Some((2.75, 0.5)), Some((5.5, 1.0))],
+        Operands::One,
+        ResultKind::Scalar,
+    ),
+    function(
+        "normalize",
+        [Some((1.0, 1.0)), Some((2.0, 1.0)), Some((4.5, 1.0))],
+        Operands::One,
+        ResultKind::Vector,
+    ),
+    function("fast_distance", [None, Some((8191.5, 2.0)), None], Operands::Two, ResultKind::Scalar),
+    function("fast_length", [None, Some((8191.5, 1.0)), None], Operands::One, ResultKind::Scalar),
+    function("fast_normalize", [None, Some((8192.0, 1.0)), None], Operands::One, ResultKind::Vector),
 ];
 
 /// Adds a task for each function.
