@@ -2,6 +2,17 @@
 
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
+use crate::cl::*;
+
+/// Affinity domains from the largest to the smallest: the order in which
+/// CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
+pub const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
+    CL_DEVICE_AFFINITY_DOMAIN_NUMA,
+    CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
+    CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,
+    CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
+    CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
+];
 
 /// Kind of device, as CL_DEVICE_TYPE_*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

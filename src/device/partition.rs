@@ -3,6 +3,7 @@
 //! A sub-device behaves like any other device; it keeps its parent alive.
 
 use super::Device;
+use super::info::AFFINITY_DOMAINS;
 use super::traits::{DeviceError, Division};
 use crate::cl::*;
 use crate::err;
@@ -13,16 +14,6 @@ const EQUALLY: cl_device_partition_property = CL_DEVICE_PARTITION_EQUALLY as cl_
 const BY_COUNTS: cl_device_partition_property = CL_DEVICE_PARTITION_BY_COUNTS as cl_device_partition_property;
 const BY_DOMAIN: cl_device_partition_property =
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN as cl_device_partition_property;
-
-/// Domains from the largest to the smallest: the order in which CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE
-/// tries them.
-pub const DOMAINS: [cl_device_affinity_domain; 5] = [
-    CL_DEVICE_AFFINITY_DOMAIN_NUMA,
-    CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
-    CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,
-    CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
-    CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
-];
 
 impl Device {
     /// CL_DEVICE_PARTITION_PROPERTIES: a single 0 means that the device cannot be partitioned.
@@ -95,7 +86,7 @@ impl Device {
                 if !wanted.is_power_of_two() || self.affinity_domains() & wanted == 0 {
                     return Err(err!(CL_INVALID_VALUE, "affinity domain {wanted:#x}"));
                 }
-                let next = || DOMAINS.into_iter().find(|d| self.info().affinity_domains & d != 0);
+                let next = || AFFINITY_DOMAINS.into_iter().find(|d| self.info().affinity_domains & d != 0);
                 let domain = if wanted == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE {
                     next()
                 } else {

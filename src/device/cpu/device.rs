@@ -1,17 +1,16 @@
 //! The CPU device: its facts, its memory, and the objects it creates.
 
 use super::super::batch::{DeviceCommand, Launch, ListItem, RectLayout};
-use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
+use super::super::info::{AFFINITY_DOMAINS, AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
-use super::super::partition::DOMAINS;
 use super::super::traits::*;
 use super::check::memory::{AllocationKind, Registration};
 use super::check::{self, Checker};
 use super::image::{self, CpuImage};
-use super::kernel::CpuProgram;
+use super::kernel::{CpuProgram, LOCAL_BYTES};
 use super::on_device_queue::CpuOnDeviceQueue;
 use super::pool::Pool;
-use super::queue::CpuQueue;
+use super::queue::{CpuList, CpuQueue};
 use super::{clock, enqueue, exec};
 use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -26,8 +25,6 @@ const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 const MAX_PARAMETER_SIZE: usize = 4096;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-/// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
-pub const LOCAL_BYTES: u64 = 256 << 10;
 
 /// The processor, or some of its cores.
 pub struct CpuDevice {
@@ -97,7 +94,7 @@ fn shares(domain: u64) -> Option<Shares> {
 /// The facts that depend on the cores.
 fn with_cores(info: DeviceInfo, cores: &[usize]) -> DeviceInfo {
     let parts = |domain: &u64| shares(*domain).is_some_and(|s| machine::divided(cores, s).len() > 1);
-    let affinity_domains = DOMAINS.into_iter().filter(parts).fold(0, |all, domain| all | domain);
+    let affinity_domains = AFFINITY_DOMAINS.into_iter().filter(parts).fold(0, |all, domain| all | domain);
     DeviceInfo { compute_units: cores.len() as u32, divisible: cores.len() > 1, affinity_domains, ..info }
 }
 
@@ -182,15 +179,6 @@ impl DeviceMemory for CpuMemory {
     fn address(&self) -> Option<u64> {
         Some(self.ptr.addr() as u64)
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// Recorded commands.
-pub struct CpuList(pub Vec<ListItem>);
-
-impl DeviceList for CpuList {
     fn as_any(&self) -> &dyn Any {
         self
     }

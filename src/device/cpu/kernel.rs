@@ -2,7 +2,6 @@
 
 use super::super::localsize;
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult};
-use super::device::LOCAL_BYTES;
 use crate::host_ptr::HostAllocation;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::ir::runtime::block_number;
@@ -16,6 +15,9 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
+pub const LOCAL_BYTES: u64 = 256 << 10;
 
 /// A work-group function.
 pub type Function = unsafe extern "C" fn(*const u8);

@@ -4,11 +4,10 @@
 //! sleeps while there is nothing to do. A lock guards the list of batches; it is not held while commands run
 //! or completions are reported.
 
-use super::super::batch::{Batch, CommandTicket, DeviceCommand, Outcome, Times};
+use super::super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
 use super::super::traits::*;
 use super::check::Checker;
 use super::clock;
-use super::device::CpuList;
 use super::pool::{Pool, STACK};
 use super::{exec, image};
 use crate::cl::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES};
@@ -42,6 +41,15 @@ struct Inner {
     work: Condvar,
     /// A batch is complete.
     done: Condvar,
+}
+
+/// Recorded commands.
+pub struct CpuList(pub Vec<ListItem>);
+
+impl DeviceList for CpuList {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 /// A device queue.
