@@ -285,7 +285,7 @@ pub fn warm_up() {
 }
 
 /// The built-in library, read once.
-fn builtin_library() -> Result<&'static Module> {
+pub fn builtin_library() -> Result<&'static Module> {
     static LIBRARY: OnceLock<Result<Module>> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| {
         let bytes = include_bytes!("../builtins/library.spv");

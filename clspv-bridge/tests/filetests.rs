@@ -16,18 +16,21 @@
 //!   of 256 bytes. `; size: N` makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size
 //!   of its sub-groups; there `ptr.global N` is a buffer of N bytes with known contents.
 //!
+//! `; target: WORD, WORD ...` changes the target of the passes, see [`target`].
+//!
 //! Expectations: `; expect: TEXT` lines occur in the output in this order, `; not: TEXT` never;
 //! `; error: TEXT` is part of the required error; lines `;> ...` at the end are the whole output.
 //! `PYROCLAST_BLESS=1` rewrites the latter.
 
 use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
+use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::options::{Library, Options};
 use clspv_bridge::passes::lower::globals;
 use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
 use clspv_bridge::passes::{Pass, PassContext};
-use clspv_bridge::target::Denorms32;
+use clspv_bridge::target::{CpuTarget, Denorms32, FloatAtomics};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
 use interp::{Launch, Machine, Stop, value::LaneValues};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -42,12 +45,17 @@ fn main() {
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
+    let names: Vec<Trial> = vec![Trial::test("every pass has three files", {
+        let files = files.clone();
+        move || passes_have_files(&files).map_err(Failed::from)
+    })];
     let trials = files
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
             Trial::test(name, move || run_file(&path).map_err(Failed::from))
         })
+        .chain(names)
         .collect();
     libtest_mimic::run(&args, trials).exit();
 }
@@ -60,6 +68,31 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|e| e == "ir" || e == "cl" || e == "spvasm") {
             files.push(path);
         }
+    }
+}
+
+/// Fewest files that name a pass.
+const FILES_PER_PASS: usize = 3;
+
+/// Fails if fewer than [`FILES_PER_PASS`] files name a pass of the pipelines.
+fn passes_have_files(files: &[PathBuf]) -> Result<(), String> {
+    let mut lacking = Vec::new();
+    let named = |text: &str, pass: &str| {
+        let first = text.lines().next().unwrap_or_default();
+        first.split([' ', ',']).any(|word| word == pass)
+    };
+    let texts: Vec<String> = files.iter().map(|f| fs::read_to_string(f).unwrap_or_default()).collect();
+    for pass in pipeline::PIPELINES.iter().flat_map(|(_, passes)| *passes) {
+        let count = texts.iter().filter(|text| named(text, pass.name())).count();
+        if count < FILES_PER_PASS {
+            lacking.push(format!("{} ({count})", pass.name()));
+        }
+    }
+    lacking.sort();
+    lacking.dedup();
+    match lacking.as_slice() {
+        [] => Ok(()),
+        some => Err(format!("fewer than {FILES_PER_PASS} files name {}", some.join(", "))),
     }
 }
 
@@ -84,10 +117,10 @@ fn run_file(path: &Path) -> Result<(), String> {
         "verifier" => read(&text).and_then(|m| verified(&m).map(|()| String::new())),
         "pass" => read(&text).and_then(|m| {
             verified(&m)?;
-            run_passes(m, &names).map(|m| m.to_string())
+            run_passes(m, &names, &text).map(|m| m.to_string())
         }),
-        "repair" => read(&text).and_then(|m| run_passes(m, &names).map(|m| m.to_string())),
-        "emit" => read(&text).and_then(|m| run_passes(m, &names)).and_then(|m| emit(&m)),
+        "repair" => read(&text).and_then(|m| run_passes(m, &names, &text).map(|m| m.to_string())),
+        "emit" => read(&text).and_then(|m| run_passes(m, &names, &text)).and_then(|m| emit(&m)),
         "lower" => read(&text).and_then(|m| lower(m, &names)),
         "cl" => compile(&text),
         "il" => match assemble(&text) {
@@ -179,8 +212,49 @@ fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
     part.map(<[_]>::to_vec).ok_or_else(|| format!("no pipeline has `{name}`"))
 }
 
-fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
-    let (mut target, options) = (Target::generic(), Options::default());
+/// The target of the `target:` lines: the generic one, but for these words. `no_TYPE` removes arithmetic on a
+/// type, `no_storage8` and `no_storage16` small types in memory; `float_atomics` adds all of them; `sub_groups N`
+/// adds sub-groups with the required operations, `sub_group_arithmetic` the others; `levels N` and `push N` are
+/// limits; `cpu` and `instrumented` are native code.
+fn target(text: &str) -> Result<Target, String> {
+    let mut target = Target::generic();
+    let words = directives(text, "target").into_iter().flat_map(|line| line.split(',')).map(str::trim);
+    for word in words {
+        let (word, number) = word.split_once(' ').unwrap_or((word, "0"));
+        let number: u32 = number.parse().map_err(|_| format!("{number} is not a number"))?;
+        let cpu = CpuTarget { processor: "any".into(), width: 4, instrumented: word == "instrumented" };
+        let ops = &mut target.subgroup_ops;
+        match word {
+            "no_int8" => target.int8 = false,
+            "no_int16" => target.int16 = false,
+            "no_int64" => target.int64 = false,
+            "no_float16" => target.float16 = false,
+            "no_float64" => target.float64 = false,
+            "no_storage8" => target.storage8 = false,
+            "no_storage16" => target.storage16 = false,
+            "float_atomics" => {
+                (target.buffer_float_atomics, target.shared_float_atomics) =
+                    (FloatAtomics::ALL, FloatAtomics::ALL);
+            }
+            "sub_groups" => {
+                target.subgroup_size = number;
+                (ops.basic, ops.vote, ops.ballot, ops.shuffle) = (true, true, true, true);
+            }
+            "sub_group_arithmetic" => {
+                (ops.arithmetic, ops.clustered) = (true, true);
+                (ops.shuffle_relative, ops.extended_types) = (true, true);
+            }
+            "levels" => target.image_levels = number as u8,
+            "push" => target.max_push_constants = number,
+            "cpu" | "instrumented" => target.cpu = Some(cpu),
+            other => return Err(format!("unknown word `{other}` of a target")),
+        }
+    }
+    Ok(target)
+}
+
+fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, String> {
+    let (mut target, options) = (target(text)?, Options::default());
     let mode = names.first().and_then(|name| pointer_mode(name));
     let mut passes = Vec::new();
     for name in &names[usize::from(mode.is_some())..] {
@@ -188,10 +262,11 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
     }
     let runs = |name: &str| passes.iter().any(|p| p.name() == name);
     // Passes for devices that lack something run for such a device.
-    target.int64 = !runs("expand_ints");
-    if runs("promote_ints") {
+    target.int64 &= !runs("expand_ints");
+    if runs("promote_ints") && target.int8 && target.int16 {
         (target.int8, target.int16) = (false, false);
     }
+    target.scatters_wide_loads = runs("wide_loads");
     if runs("flush_denorms") {
         target.denorms32 = Denorms32::MadeFlushed;
     }
@@ -201,6 +276,9 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
     target.needs_lcssa |= runs("lcssa");
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
     let mut cx = PassContext::new(&target, &options);
+    if runs("link_builtins") {
+        cx.library = Some(driver::builtin_library().map_err(|e| e.to_string())?);
+    }
     if let Some(mode) = mode {
         cx.lowering = Some(Lowering::new(&mut m, mode, &data, &target).map_err(|e| e.to_string())?);
     }
@@ -219,12 +297,12 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
         }
         let before = m.to_string();
         let changed = pass.run(&mut m, &mut cx).map_err(|e| format!("{name}: {e}"))?;
+        if cx.lowering.as_ref().is_some_and(|l| !l.fits) {
+            return Err("the kernel does not allow this mode".into());
+        }
         verified(&m).map_err(|e| format!("after {name}:\n{e}\n{m}"))?;
         if !changed && m.to_string() != before {
             return Err(format!("{name} says that nothing changed:\n{before}\n{m}"));
-        }
-        if cx.lowering.as_ref().is_some_and(|l| !l.fits) {
-            return Err("the kernel does not allow this mode".into());
         }
     }
     Ok(m)
@@ -394,9 +472,34 @@ fn call(m: &Module, test: &parse::TestCall, size: [u32; 2]) -> Result<Observed, 
             other => args.push(interp::value::constant(other)),
         }
     }
-    let launch = Launch { local_size: [size[0], 1, 1], sub_group_size: size[1], ..Launch::default() };
+    let types: Vec<Type> = test.args.iter().map(|(Const::Bits(ty, _) | Const::Undef(ty))| *ty).collect();
+    let block = argument_block(m, func, &machine, &types, &args);
+    let launch = Launch { local_size: [size[0], 1, 1], sub_group_size: size[1], block, ..Launch::default() };
     let results = machine.run(func, &args, &launch)?.into_iter().next().unwrap_or_default();
     Ok((results, contents(&machine, &buffers)))
+}
+
+/// The argument block of a kernel: its values, and the contents of the buffers that are passed by value.
+fn argument_block(
+    m: &Module,
+    func: FuncRef,
+    machine: &Machine<'_>,
+    types: &[Type],
+    args: &[LaneValues],
+) -> Vec<u8> {
+    let Some(info) = m.functions[func].kernel.and_then(|k| m.kernels.get(k)) else { return Vec::new() };
+    let mut block = vec![0; info.args_size.next_multiple_of(8) as usize];
+    for ((ty, value), arg) in types.iter().zip(args).zip(&info.args) {
+        let by_value = arg.kind == ArgKind::Value && ty.space().is_some();
+        let bytes = match value.first() {
+            Some(address) if by_value => machine.memory.contents(address.bits).to_vec(),
+            _ if ty.access_bytes().is_some() => interp::value::to_bytes(*ty, value),
+            _ => continue,
+        };
+        let to = block.iter_mut().skip(arg.offset as usize).take(arg.size as usize);
+        to.zip(bytes).for_each(|(to, (bits, _))| *to = bits);
+    }
+    block
 }
 
 fn contents(machine: &Machine<'_>, buffers: &[u64]) -> Vec<LaneValues> {
@@ -460,12 +563,13 @@ impl Rng {
 /// Results of one call, and the contents of its buffers afterwards.
 type Observed = (Vec<LaneValues>, Vec<LaneValues>);
 
-fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
+/// Calls a function with random arguments of these types.
+fn observe(m: &Module, func: FuncRef, params: &[Type], seed: u64) -> Result<Observed, Stop> {
     let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut machine = Machine::new(m);
     let mut buffers = Vec::new();
     let mut args = Vec::new();
-    for ty in &m.functions[func].sig.params {
+    for ty in params {
         if ty.space().is_some() {
             let bytes: Vec<u8> =
                 (0..256).map(|i| if i % 4 == 0 { rng.next() as u8 % 32 } else { 0 }).collect();
@@ -477,7 +581,9 @@ fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
             args.push(lanes.concat().into());
         }
     }
-    let results = machine.call(func, &args)?;
+    let block = argument_block(m, func, &machine, params, &args);
+    let launch = Launch { block, ..Launch::default() };
+    let results = machine.run(func, &args, &launch)?.into_iter().next().unwrap_or_default();
     Ok((results, contents(&machine, &buffers)))
 }
 
@@ -507,7 +613,7 @@ fn equivalent(m: Module, names: &[&str], text: &str) -> Result<String, String> {
     if !calls.is_empty() {
         interpret(&m, text)?;
     }
-    let after = run_passes(m.clone(), names)?;
+    let after = run_passes(m.clone(), names, text)?;
     let explain = |e: String| format!("{e}\n{m}\n{after}");
     let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
     let mut compared = 0;
@@ -526,8 +632,10 @@ fn equivalent(m: Module, names: &[&str], text: &str) -> Result<String, String> {
     }
     for (func, data) in m.functions.iter().filter(|(_, f)| !f.layout.is_empty()) {
         let Some(new) = after.find(&data.name) else { continue };
+        let params = &data.sig.params;
         for seed in 0..60 {
-            let same = compare_runs(data, observe(&m, func, seed), || observe(&after, new, seed));
+            let same =
+                compare_runs(data, observe(&m, func, params, seed), || observe(&after, new, params, seed));
             compared += u32::from(same.map_err(explain)?);
         }
     }

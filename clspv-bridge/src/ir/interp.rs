@@ -14,6 +14,7 @@ pub mod value;
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::func::{Function, ValueDef, VarClass, VarLen};
+use super::implicit_arg::ImplicitArg;
 use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, Scope, ShaderInput, WorkItemQuery};
 use super::module::Module;
 use super::types::{Space, Type};
@@ -45,7 +46,7 @@ pub struct Launch {
     pub offset: [u64; 3],
     /// Work-items of a full sub-group.
     pub sub_group_size: u32,
-    /// The push-constant block.
+    /// The push-constant block; before it is laid out, the kernel's arguments.
     pub block: Vec<u8>,
     /// Addresses of the bound objects.
     pub bindings: Vec<u64>,
@@ -404,7 +405,11 @@ impl<'m> Machine<'m> {
             }
             Op::WorkItem { query, dim } => Some(value::scalar(work_item(*query, *dim as usize, id, launch))),
             Op::Input { input, dim } => Some(value::scalar(shader_input(*input, *dim as usize, id, launch))),
-            Op::PushConst { offset } => {
+            Op::Implicit(arg) => match implicit(*arg, launch) {
+                Some(v) => Some(value::scalar(v & u64::MAX >> (64 - ty.map_or(64, value::width)))),
+                None => return unknown(),
+            },
+            Op::PushConst { offset } | Op::Arg { offset } => {
                 let ty = ty.unwrap_or(super::I32);
                 let (at, size) = (*offset as usize, ty.access_bytes().unwrap_or(0) as usize);
                 let Some(bytes) = launch.block.get(at..at + size) else {
@@ -546,6 +551,20 @@ fn work_item(query: WorkItemQuery, dim: usize, id: [u32; 3], l: &Launch) -> u64 
         WorkItemQuery::NumSubGroups | WorkItemQuery::EnqueuedNumSubGroups => items.div_ceil(full),
         WorkItemQuery::SubGroupId => linear(id, l.local_size) / full,
         WorkItemQuery::SubGroupLocalId => linear(id, l.local_size) % full,
+    }
+}
+
+/// Implicit arguments of a launch that is one dispatch; `None` for those that are not its geometry.
+fn implicit(arg: ImplicitArg, l: &Launch) -> Option<u64> {
+    let query = |query, dim: u8| Some(work_item(query, dim.into(), [0; 3], l));
+    match arg {
+        ImplicitArg::GlobalIdBase(d) | ImplicitArg::GlobalOffset(d) => query(WorkItemQuery::GlobalOffset, d),
+        ImplicitArg::GroupBase(_) => Some(0),
+        ImplicitArg::GlobalSize(d) => query(WorkItemQuery::GlobalSize, d),
+        ImplicitArg::EnqueuedLocalSize(d) => query(WorkItemQuery::EnqueuedLocalSize, d),
+        ImplicitArg::NumGroups(d) => query(WorkItemQuery::NumGroups, d),
+        ImplicitArg::WorkDim => query(WorkItemQuery::WorkDim, 0),
+        _ => None,
     }
 }
 
