@@ -10,7 +10,8 @@
 //! - `lower addresses|bindings|virtual`: lower the module's kernel for a pointer mode, verify, print;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
 //! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
-//! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
+//! - `interp [NAME,...]`: run the passes, interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state
+//!   results;
 //! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes
 //!   leave gives the same results and memory for many other arguments, too. A pointer parameter gets a buffer
 //!   of 256 bytes. `; size: N` makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size
@@ -133,7 +134,7 @@ fn run_file(path: &Path) -> Result<(), String> {
         },
         "interp" => read(&text).and_then(|m| {
             verified(&m)?;
-            interpret(&m, &text)
+            interpret(&run_passes(m, &names, &text)?, &text)
         }),
         "equiv" => read(&text).and_then(|m| equivalent(m, &names, &text)),
         other => return Err(format!("unknown kind of test `{other}`")),
@@ -212,10 +213,12 @@ fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
     part.map(<[_]>::to_vec).ok_or_else(|| format!("no pipeline has `{name}`"))
 }
 
-/// The target of the `target:` lines: the generic one, but for these words. `no_TYPE` removes arithmetic on a
-/// type, `no_storage8` and `no_storage16` small types in memory; `float_atomics` adds all of them; `sub_groups N`
-/// adds sub-groups with the required operations, `sub_group_arithmetic` the others; `levels N` and `push N` are
-/// limits; `cpu` and `instrumented` are native code.
+/// Target of the passes: the generic one, changed by the words of the `target:` lines.
+///
+/// `no_TYPE` removes arithmetic on a type; `no_storage8` and `no_storage16` remove small types in memory.
+/// `float_atomics` adds all of them; `sub_groups N` adds sub-groups with the required operations, and
+/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits; `cpu` and `instrumented` are native
+/// code.
 fn target(text: &str) -> Result<Target, String> {
     let mut target = Target::generic();
     let words = directives(text, "target").into_iter().flat_map(|line| line.split(',')).map(str::trim);

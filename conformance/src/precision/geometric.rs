@@ -31,7 +31,7 @@ enum Operands {
     Two,
 }
 
-/// Kind of a function's result.
+/// What a function returns.
 enum ResultKind {
     Scalar,
     Vector,
