@@ -111,7 +111,8 @@ options! {
     "PYROCLAST_CHECK_LOG" => check_log: Option<PathBuf>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
-    /// Device features to hide, e.g. "-int8,-float16"; of the CPU device the processor's, e.g. "-avx512f".
+    /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists
+    /// them), e.g. "-graphics_family"; of the CPU device the processor's features, e.g. "-avx512f".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
     /// Path of clang, which compiles OpenCL C; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,

@@ -1,6 +1,6 @@
 //! Images on every device that supports them (the tests of others are ignored), compared with a reference in
-//! test code (`test_support::images`): each format with each command, each format read and written by kernels, each
-//! mode of samplers, for each type of image.
+//! test code (`test_support::images`): each format with each command, each format read and written by
+//! kernels, each mode of samplers, for each type of image.
 //!
 //! The same tests run again on devices with hidden features. `PYROCLAST_EXEC_MATRIX=1` samples every format
 //! and adds more such devices; `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the tests on the drivers

@@ -31,7 +31,7 @@ enum Operands {
     Two,
 }
 
-/// What a function returns.
+/// Kind of a function's result.
 enum ResultKind {
     Scalar,
     Vector,
