@@ -502,8 +502,9 @@ fn programs_are_alive_in_their_callbacks() {
 fn sub_groups_that_an_intermediate_language_requires() {
     let c = context();
     let config = pyroclast_runtime::program::offline::generic_front_config();
-    let library =
-        clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
+    let options = Default::default();
+    let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
+    let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
     let mut words = library.spirv;
     // Inserts OpExecutionMode %function SubgroupsPerWorkgroup 2 after the entry point, and OpCapability
     // SubgroupDispatch at the beginning.
@@ -545,8 +546,9 @@ fn sub_groups_that_an_intermediate_language_requires() {
 fn intermediate_language() {
     let c = context();
     let config = pyroclast_runtime::program::offline::generic_front_config();
-    let library =
-        clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
+    let options = Default::default();
+    let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
+    let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
     let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
     let mut code = 1;
     // SAFETY: a block with its length.

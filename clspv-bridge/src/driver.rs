@@ -6,49 +6,20 @@ use crate::error::{CompileError, Result};
 use crate::front;
 use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
-use crate::metadata::KernelInfo;
+use crate::metadata::{KernelArgInfo, KernelInfo};
 use crate::native::NativeProgram;
-use crate::options::{Extent, FrontConfig, Header, Kernels, Library, Options, SpecConstants};
+use crate::options::{CompileRequest, CompiledSource, Kernels, Library, Options, SpecConstants};
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
-pub fn compile_source(
-    source: &str,
-    headers: &[Header],
-    options: &Options,
-    config: &FrontConfig,
-) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, Extent::Part)
-}
-
-/// Like [`compile_source`], for a program that nothing else is linked to: only its kernels are kept, which is
-/// faster.
-pub fn compile_program(
-    source: &str,
-    headers: &[Header],
-    options: &Options,
-    config: &FrontConfig,
-) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, Extent::Program)
-}
-
-/// Compiles a source of this extent. Also returns the files that were read (`None` if they could not be
-/// determined).
-pub fn compile_with_dependencies(
-    source: &str,
-    headers: &[Header],
-    options: &Options,
-    config: &FrontConfig,
-    extent: Extent,
-) -> Result<(Library, Option<Vec<PathBuf>>)> {
-    front::clang::compile_with_dependencies(source, headers, options, config, extent)
+pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
+    front::clang::compile(request)
 }
 
 /// Links library modules and the built-in library, and compiles every kernel for the target.
@@ -214,15 +185,9 @@ fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String
 }
 
 /// Adds source positions to the errors of [`build`] for a program that was compiled from this source.
-pub fn add_positions(
-    error: CompileError,
-    source: &str,
-    headers: &[Header],
-    options: &Options,
-    config: &FrontConfig,
-) -> CompileError {
+pub fn add_positions(error: CompileError, request: &CompileRequest<'_>) -> CompileError {
     let CompileError::Diagnostics(log) = error else { return error };
-    match front::clang::line_tables(source, headers, options, config) {
+    match front::clang::line_tables(request) {
         Ok(ir) => CompileError::Diagnostics(front::locate::add_positions(&log, &ir)),
         Err(_) => CompileError::Diagnostics(log),
     }
@@ -371,7 +336,7 @@ fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<Str
 }
 
 /// Adds the facts about a kernel that only the source has.
-fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
+fn add_arg_info(info: &mut KernelInfo, known: &[KernelArgInfo]) {
     let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else {
         return;
     };

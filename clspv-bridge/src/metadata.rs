@@ -69,6 +69,16 @@ pub struct ArgInfo {
     pub image: Option<ImageDim>,
 }
 
+/// Facts about a kernel that only the source has: names and types of its arguments, and its vector type hint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelArgInfo {
+    pub kernel: String,
+    pub args: Vec<ArgInfo>,
+    /// Types of the arguments with typedefs resolved, e.g. "float4*".
+    pub base_types: Vec<String>,
+    pub vec_type_hint: Option<String>,
+}
+
 /// One kernel of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Hash)]
 pub struct KernelInfo {

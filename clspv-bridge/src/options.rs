@@ -1,5 +1,8 @@
 //! Input of a compilation and result of its front half: options, configuration, headers, libraries.
 
+use crate::metadata::KernelArgInfo;
+use std::path::PathBuf;
+
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -71,6 +74,41 @@ pub struct FrontConfig {
     pub instrumented: bool,
 }
 
+/// A translation unit to compile to library SPIR-V.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileRequest<'a> {
+    pub source: &'a str,
+    pub headers: &'a [Header],
+    pub options: &'a Options,
+    pub config: &'a FrontConfig,
+    pub extent: Extent,
+    /// Whether to list the files that are read ([`CompiledSource::dependencies`]).
+    pub list_dependencies: bool,
+}
+
+impl<'a> CompileRequest<'a> {
+    /// A source without headers, to which others may be linked.
+    pub fn new(source: &'a str, options: &'a Options, config: &'a FrontConfig) -> CompileRequest<'a> {
+        CompileRequest {
+            source,
+            headers: &[],
+            options,
+            config,
+            extent: Extent::Part,
+            list_dependencies: false,
+        }
+    }
+}
+
+/// Result of compiling a translation unit.
+#[derive(Clone, Debug)]
+pub struct CompiledSource {
+    pub library: Library,
+    /// Files that the preprocessor read, except the headers of the request and the source itself; `None` if
+    /// not requested or not available.
+    pub dependencies: Option<Vec<PathBuf>>,
+}
+
 /// A header of clCompileProgram: include name and text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Header {
@@ -86,7 +124,7 @@ pub struct Library {
     /// Diagnostics (warnings), possibly empty.
     pub log: String,
     /// Argument information taken from the source, by kernel (empty if not needed).
-    pub arg_info: Vec<crate::front::clang::KernelArgInfo>,
+    pub arg_info: Vec<KernelArgInfo>,
 }
 
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.

@@ -26,7 +26,7 @@
 use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::metadata::ArgKind;
-use clspv_bridge::options::{Library, Options};
+use clspv_bridge::options::{CompileRequest, Library, Options};
 use clspv_bridge::passes::lower::globals;
 use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
@@ -406,9 +406,10 @@ fn compile(source: &str) -> Result<String, String> {
         ..clspv_bridge::options::FrontConfig::default()
     };
     let options = Options { std: "CL3.0".into(), ..Options::default() };
-    let library = driver::compile_source(source, &[], &options, &config).map_err(|e| e.to_string())?;
+    let request = CompileRequest::new(source, &options, &config);
+    let library = driver::compile(&request).map_err(|e| e.to_string())?.library;
     let program = driver::build(&[&library], &options, &[][..], &Target::generic());
-    finish(program, |e| driver::add_positions(e, source, &[], &options, &config))
+    finish(program, |e| driver::add_positions(e, &request))
 }
 
 /// The words of SPIR-V assembly; `None` if the assembler is not installed.

@@ -7,6 +7,7 @@
 //! are measured one by one in a further process.
 
 use clspv_bridge::driver;
+use clspv_bridge::options::{CompileRequest, Extent};
 use pyroclast_runtime::context::Context;
 use pyroclast_runtime::kernel::Kernel;
 use pyroclast_runtime::platform::Platform;
@@ -213,7 +214,9 @@ fn steps(source: &str, options: &str, device: &pyroclast_runtime::device::Device
         let _ = write!(text, "{name} {:.1}, ", start.elapsed().as_secs_f64() * 1e3);
     };
     let start = Instant::now();
-    let library = driver::compile_program(source, &[], &options, &config).map_err(|e| e.to_string())?;
+    let request =
+        CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
+    let library = driver::compile(&request).map_err(|e| e.to_string())?.library;
     lap("clang", start);
     let start = Instant::now();
     with_large_stack(|| clspv_bridge::front::spirv::read(&library.spirv, &[]).map(|_| ()));
@@ -237,8 +240,11 @@ mod tests {
         let config = pyroclast_runtime::program::offline::generic_front_config();
         let source = generated(3, 60);
         assert!(source.lines().count() > 60);
-        let built = driver::compile_program(&source, &[], &Default::default(), &config).and_then(|library| {
-            driver::build(&[&library], &Default::default(), &[], &clspv_bridge::Target::generic())
+        let options = Default::default();
+        let request =
+            CompileRequest { extent: Extent::Program, ..CompileRequest::new(&source, &options, &config) };
+        let built = driver::compile(&request).and_then(|compiled| {
+            driver::build(&[&compiled.library], &options, &[], &clspv_bridge::Target::generic())
         });
         assert_eq!(built.map(|p| p.kernels.len()).map_err(|e| e.to_string()), Ok(1));
     }

@@ -6,6 +6,7 @@
 //! message), timeout.
 
 use super::manifest::{CorpusEntry, Selection};
+use clspv_bridge::options::CompileRequest;
 use clspv_bridge::target::SubgroupOps;
 use clspv_bridge::{CompileError, Target, driver};
 use pyroclast_runtime::program::offline::generic_front_config;
@@ -82,7 +83,8 @@ pub fn one(arguments: &OneCompileArgs) -> Result<bool, String> {
     let source = String::from_utf8_lossy(&source);
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| e.to_string())?;
     let compile = || {
-        let library = driver::compile_source(&source, &[], &parsed.compiler, &generic_front_config())?;
+        let config = generic_front_config();
+        let library = driver::compile(&CompileRequest::new(&source, &parsed.compiler, &config))?.library;
         // In every addressing mode that the target allows.
         driver::build(&[&library], &parsed.compiler, &[], &target(!arguments.without_addresses))
     };

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
-use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Header, Kernels, Library, Options};
 use clspv_bridge::passes::PassObserver;
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
@@ -401,13 +401,9 @@ impl Program {
                         let result = back_end(&kernels, &libraries, &code_options, &specs, target);
                         let result = match (&self.origin, &kept_headers) {
                             (ProgramOrigin::Source(source), Some(headers)) => result.map_err(|error| {
-                                driver::add_positions(
-                                    error,
-                                    source,
-                                    headers,
-                                    &options,
-                                    &device.front_config(),
-                                )
+                                let config = device.front_config();
+                                let request = CompileRequest::new(source, &options, &config);
+                                driver::add_positions(error, &CompileRequest { headers, ..request })
                             }),
                             _ => result,
                         };
@@ -602,19 +598,17 @@ fn front_end(
         return Ok(Arc::new(library));
     }
     warm_up();
+    let request = CompileRequest { headers, extent, ..CompileRequest::new(source, options, &config) };
     if let LibraryKey::Manifest(base) = base {
         let begin = SystemTime::now();
-        let (library, files) = driver::compile_with_dependencies(source, headers, options, &config, extent)?;
+        let compiled = driver::compile(&CompileRequest { list_dependencies: true, ..request })?;
+        let (library, files) = (compiled.library, compiled.dependencies);
         let key = files
             .and_then(|files| manifest::keep(cache().store(), base, &files, &options.preprocessor, begin));
         cache().store_library(key, &library);
         return Ok(Arc::new(library));
     }
-    let compile = match extent {
-        Extent::Program => driver::compile_program,
-        Extent::Part => driver::compile_source,
-    };
-    let library = compile(source, headers, options, &config)?;
+    let library = driver::compile(&request)?.library;
     cache().store_library(key, &library);
     Ok(Arc::new(library))
 }

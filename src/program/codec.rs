@@ -8,10 +8,9 @@ use clspv_bridge::abi::{
     BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
     KernelVariant, LaunchAbi, LocalSpec, PointerMode,
 };
-use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{
-    AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers,
+    AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, KernelInfo, TypeQualifiers,
 };
 use clspv_bridge::native::{NativeKernel, NativeProgram, VariableLocation, VariableLocations};
 use clspv_bridge::options::{Library, Options};

@@ -35,7 +35,7 @@ use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
 use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
-use clspv_bridge::options::{Header, Library, Options};
+use clspv_bridge::options::{CompileRequest, Header, Library, Options};
 use fallback::FallbackKernels;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -414,7 +414,10 @@ impl Program {
         let ProgramOrigin::Source(source) = &self.origin else { return None };
         let table = self.lazy_arg_info.get_or_init(|| {
             let options = Options { kernel_arg_info: true, ..options };
-            match clspv_bridge::front::clang::arg_info(source, &headers, &options, &device.front_config()) {
+            let config = device.front_config();
+            let request =
+                CompileRequest { headers: &headers, ..CompileRequest::new(source, &options, &config) };
+            match clspv_bridge::front::clang::arg_info(&request) {
                 Ok(kernels) => kernels.into_iter().map(|k| (k.kernel, k.args)).collect(),
                 Err(error) => {
                     tracing::warn!(%error, "no argument information");

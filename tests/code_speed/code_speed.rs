@@ -15,7 +15,7 @@ mod vulkan;
 use clspv_bridge::Target;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
 use clspv_bridge::driver;
-use clspv_bridge::options::{Library, Options};
+use clspv_bridge::options::{CompileRequest, Extent, Library, Options};
 use pyroclast_runtime::device::{Device, compiler_available};
 use pyroclast_runtime::platform::Platform;
 use std::sync::Arc;
@@ -140,8 +140,10 @@ fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKern
     let library = if embedded {
         Library { spirv: words(case.il), ..Library::default() }
     } else {
-        driver::compile_program(case.source, &[], &options, &device.front_config())
-            .map_err(|e| e.to_string())?
+        let config = device.front_config();
+        let request = CompileRequest::new(case.source, &options, &config);
+        let request = CompileRequest { extent: Extent::Program, ..request };
+        driver::compile(&request).map_err(|e| e.to_string())?.library
     };
     let target = Target { prefer_bindings: true, max_buffer_descriptors: 32, ..device.target().clone() };
     let mut program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;

@@ -4,7 +4,7 @@
 //! the back end. The check also fails if the tool is missing.
 
 use crate::error::{CompileError, Result};
-use crate::front::{clang, process};
+use crate::front::clang::{self, process};
 use crate::target::Target;
 use std::time::Duration;
 

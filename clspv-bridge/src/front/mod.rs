@@ -1,19 +1,9 @@
 //! Front ends: clang as a child process, and the reader of OpenCL SPIR-V.
 
-mod arg_info;
 pub mod clang;
-pub(crate) mod cycles;
-pub(crate) mod enqueue;
-mod lines;
-pub(crate) mod local_sizes;
 pub mod locate;
-mod prelude;
-pub(crate) mod process;
-mod reached;
-mod rename;
+pub mod markers;
 pub mod spirv;
-mod strip_literals;
-pub(crate) mod watch;
 
 /// Initial state of FNV-1a.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;

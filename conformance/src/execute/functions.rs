@@ -97,7 +97,8 @@ mod tests {
                 + "kernel void f(global float4 *p) { p[0] = native_exp(p[1]) * mix(p[2], p[3], 0.5f) + fast_length(p[4]); }";
             let options = clspv_bridge::options::Options::default();
             let front = pyroclast_runtime::program::offline::generic_front_config();
-            assert!(clspv_bridge::driver::compile_source(&source, &[], &options, &front).is_ok());
+            let request = clspv_bridge::options::CompileRequest::new(&source, &options, &front);
+            assert!(clspv_bridge::driver::compile(&request).is_ok());
         }
     }
 }

@@ -9,9 +9,9 @@ use super::super::manifest::CorpusEntry;
 use super::data::{Contents, Element, Fill, Memory};
 use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;
-use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::{FuncRef, Module, Op, Value, WorkItemQuery};
-use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
+use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelArgInfo, KernelInfo};
+use clspv_bridge::options::CompileRequest;
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::passes::opt::{dce::Dce, simplify::Simplify};
 use clspv_bridge::pipeline;
@@ -236,7 +236,8 @@ pub fn derive(
     let parsed = options::parse(&entry.options, Stage::Build).map_err(|e| e.to_string())?;
     let known = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
         let wanted = clspv_bridge::options::Options { kernel_arg_info: true, ..parsed.compiler };
-        let library = driver::compile_source(&source, &[], &wanted, &generic_front_config())?;
+        let config = generic_front_config();
+        let library = driver::compile(&CompileRequest::new(&source, &wanted, &config))?.library;
         let mut module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
         // Dead code must not influence the derived types.
         let target = Target::generic();

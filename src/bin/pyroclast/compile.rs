@@ -3,7 +3,7 @@
 use super::info::print;
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, PointerMode};
 use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
-use clspv_bridge::options::{Kernels, Library, Options};
+use clspv_bridge::options::{CompileRequest, Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
@@ -118,7 +118,8 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
         Library { spirv, ..Library::default() }
     } else {
         let source = String::from_utf8_lossy(&input);
-        driver::compile_source(&source, &[], &parsed.compiler, &config).map_err(explain)?
+        let request = CompileRequest::new(&source, &parsed.compiler, &config);
+        driver::compile(&request).map_err(explain)?.library
     };
     if !library.log.is_empty() {
         eprintln!("{}", named(library.log.trim_end()));

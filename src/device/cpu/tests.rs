@@ -10,7 +10,7 @@ use super::kernel::CpuProgram;
 use super::pool::Pool;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
-use clspv_bridge::options::{FrontConfig, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Options};
 use std::sync::Arc;
 
 fn unchecked() -> Checker {
@@ -21,7 +21,9 @@ fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
     let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
     let config = FrontConfig { extensions, opencl_version: 300, ..FrontConfig::default() };
     let options = Options::default();
-    let library = driver::compile_program(source, &[], &options, &config).unwrap();
+    let request =
+        CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
+    let library = driver::compile(&request).unwrap().library;
     driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"))
 }
 

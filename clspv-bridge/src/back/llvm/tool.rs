@@ -5,8 +5,8 @@
 
 use super::module_text;
 use crate::error::{CompileError, Result};
-use crate::front::watch::Watch;
-use crate::front::{clang, process};
+use crate::front::clang::watch::Watch;
+use crate::front::clang::{self, process};
 use crate::options::FrontConfig;
 use crate::parallel;
 use std::ffi::OsString;

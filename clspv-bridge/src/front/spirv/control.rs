@@ -3,8 +3,9 @@
 
 use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
-use super::read::Instr;
+use super::read::{Instr, has_result_type};
 use crate::error::Result;
+use crate::front::markers;
 use crate::ir::names::Named;
 use crate::ir::{
     Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, RuntimeCall, Scalar, Space,
@@ -25,13 +26,6 @@ fn is_terminator(op: Op) -> bool {
             | Op::Unreachable
             | Op::Kill
     )
-}
-
-/// Whether the first two operands are a result type and a result id.
-pub fn has_result_type(op: Op) -> bool {
-    let table = rspirv::grammar::INSTRUCTION_TABLE.lookup_opcode(op as u32);
-    let first = table.and_then(|t| t.operands.first());
-    first.is_some_and(|o| o.kind == rspirv::grammar::OperandKind::IdResultType)
 }
 
 impl<'a> FuncReader<'_, '_, 'a> {
@@ -260,7 +254,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         inst: &Instr<'_>,
     ) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
-        if name == crate::front::lines::MARK {
+        if name == markers::LINE {
             self.line = args
                 .first()
                 .and_then(|a| self.f.as_bits(*a))
@@ -268,7 +262,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 .unwrap_or(0);
             return Ok(Some(smallvec![]));
         }
-        if let Some((name, from)) = name.strip_prefix("pc_convert_").and_then(|n| n.split_once('.')) {
+        if let Some((name, from)) = name.strip_prefix(markers::CONVERT).and_then(|n| n.split_once('.')) {
             let ([x], [to]) = (args, results) else { return Ok(None) };
             if !self.f.ty(*x).is_int() || !to.is_int() || self.f.ty(*x).lanes() != to.lanes() {
                 return Err(inst.bad("conversion between the wrong types"));
@@ -294,14 +288,13 @@ impl<'a> FuncReader<'_, '_, 'a> {
             let op = IrOp::Convert { from_signed, to_signed: true, rounding, saturate: false };
             return Ok(Some(smallvec![self.b().value(op, &[*x], *to)]));
         }
-        if let Some((name, params)) = name.strip_prefix("pc_c11.").and_then(|n| n.split_once('.')) {
+        if let Some((name, params)) = name.strip_prefix(markers::C11_ATOMIC).and_then(|n| n.split_once('.')) {
             return self.c11_atomic(name, params, args, results, inst).map(Some);
         }
-        if let Some(call) = name.strip_prefix(crate::front::enqueue::RUNTIME).and_then(RuntimeCall::from_name)
-        {
+        if let Some(call) = name.strip_prefix(markers::RUNTIME).and_then(RuntimeCall::from_name) {
             return self.runtime_call(call, args, results, inst).map(Some);
         }
-        if name.starts_with("pc_vloada_half3.") {
+        if name.starts_with(markers::VLOADA_HALF3) {
             let ([offset, p], [to]) = (args, results) else { return Ok(None) };
             let offset = self.index64(*offset, inst)?;
             if self.f.ty(*p).space().is_none() || *to != Type::Vector(Scalar::F32, 3) {

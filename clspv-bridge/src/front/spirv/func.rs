@@ -4,7 +4,7 @@
 //! before its uses, whatever the order of the blocks in the file; unreachable blocks are dropped.
 
 use super::consts::SpirvConstKind;
-use super::read::Instr;
+use super::read::{Instr, has_result_type};
 use super::types::{Leaf, TypeKind};
 use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
@@ -291,7 +291,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
     }
     /// Handles an unknown instruction: fails where it is reached.
     pub fn unsupported(&mut self, construct: &str, inst: &Instr<'_>) -> Result<()> {
-        if !super::control::has_result_type(inst.op) {
+        if !has_result_type(inst.op) {
             self.unsupported_call(construct, &[], &[]);
             return Ok(());
         }

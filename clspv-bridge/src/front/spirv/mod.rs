@@ -21,12 +21,14 @@ mod opencl_types;
 mod ops;
 mod pipe;
 pub mod read;
+mod restore;
 mod sync;
 mod types;
 mod unwritten;
 mod vendor;
 mod work_item;
 
+use super::markers::UNIT_FUNCTION;
 use super::{FNV, fnv};
 use crate::error::{CompileError, Result};
 use crate::ir::mangle::CALLABLE_KERNEL;
@@ -41,10 +43,6 @@ use types::{TypeInfo, TypeKind, TypeTable};
 
 /// Prefix of the imports that represent constructs this compiler does not support.
 pub const UNSUPPORTED: &str = "unsupported: ";
-
-/// Name of the function that the front end adds to translation units without any; dropped when the module is
-/// read.
-pub(crate) const UNIT_FUNCTION: &str = "__pc_unit";
 
 /// Maximum number of bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
@@ -80,8 +78,7 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
     let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
     reader.functions(&bodies, || fnv(FNV, words.iter().map(|w| u64::from(*w))))?;
-    crate::front::cycles::join(&mut reader.module);
-    crate::front::local_sizes::restore(&mut reader.module);
+    restore::variables(&mut reader.module);
     // For what the reader does not check itself, above all that definitions dominate their uses.
     match crate::ir::verify::verify_module(&reader.module) {
         Ok(()) => Ok(reader.module),

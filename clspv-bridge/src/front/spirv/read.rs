@@ -20,6 +20,13 @@ pub fn bad(at: usize, what: impl std::fmt::Display) -> CompileError {
     CompileError::InvalidIl(format!("{what} (word {at})"))
 }
 
+/// Whether the first two operands are a result type and a result id.
+pub fn has_result_type(op: Op) -> bool {
+    let table = rspirv::grammar::INSTRUCTION_TABLE.lookup_opcode(op as u32);
+    let first = table.and_then(|t| t.operands.first());
+    first.is_some_and(|o| o.kind == rspirv::grammar::OperandKind::IdResultType)
+}
+
 impl<'a> Instr<'a> {
     /// Operand word `i`.
     pub fn word(&self, i: usize) -> Result<u32> {

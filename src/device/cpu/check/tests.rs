@@ -8,7 +8,7 @@ use super::super::pool::Pool;
 use super::report::{Fault, Finding, Reports};
 use super::{Checker, Checks};
 use clspv_bridge::driver;
-use clspv_bridge::options::{FrontConfig, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Options};
 use std::sync::Arc;
 
 const ALL: Checks = Checks { memory: true, race: true, uninit: true };
@@ -27,7 +27,9 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let config =
         FrontConfig { extensions, opencl_version: 300, instrumented: true, ..FrontConfig::default() };
     let options = Options { std: "CL3.0".into(), ..Options::default() };
-    let library = driver::compile_program(source, &[], &options, &config).unwrap_or_else(|e| panic!("{e}"));
+    let request =
+        CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
+    let library = driver::compile(&request).unwrap_or_else(|e| panic!("{e}")).library;
     let program =
         driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
     let kernel = device.load(Arc::new(program)).unwrap().kernel("test").unwrap();

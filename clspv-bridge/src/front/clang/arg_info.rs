@@ -1,8 +1,7 @@
 //! Kernel argument information from textual LLVM IR: `!kernel_arg_*` metadata of the kernel definitions, and
 //! `!vec_type_hint`: a value of the type and whether it is signed.
 
-use super::clang::KernelArgInfo;
-use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, TypeQualifiers};
+use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, TypeQualifiers};
 use std::collections::HashMap;
 
 /// Reads the kernels of a module. Only facts that the source alone has are filled in; sizes and offsets come

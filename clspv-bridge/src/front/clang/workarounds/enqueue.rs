@@ -13,19 +13,17 @@
 //!
 //! Other text is unchanged.
 
-use super::strip_literals::{names, pastes};
-use super::{FNV, fnv};
 use crate::error::{CompileError, Result};
+use crate::front::clang::source_text::{names, pastes};
+use crate::front::clang::symbols::{globals, name_at};
+use crate::front::markers::RUNTIME;
+use crate::front::{FNV, fnv};
 use crate::ir::RuntimeCall;
 use crate::ir::names::Named;
 use crate::ir::runtime::{block_name, ndrange};
 use crate::options::FrontConfig;
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
-
-/// Prefix of the calls' names.
-pub const RUNTIME: &str = "pc_runtime_";
 
 /// Names of functions that enqueue kernels; those of ranges begin with [`RANGE`].
 const NAMES: &[&str] = &[
@@ -52,8 +50,8 @@ const RANGE: &str = "ndrange_";
 const PARTS: &[&str] =
     &["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"];
 
-/// Whether a code ([`strip_literals`](super::strip_literals)) may enqueue kernels, also if macros concatenate
-/// the names.
+/// Whether a code (source without comments and literals) may enqueue kernels, also if macros concatenate the
+/// names.
 pub fn may_enqueue(code: &str, std: &str, config: &FrontConfig) -> bool {
     // OpenCL C 3 has it as an optional feature of the device; versions before 2 never have it.
     let version_has = match std {
@@ -141,8 +139,8 @@ const NULLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Rewrites a module's text for the back end.
-pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
+/// Rewrites a module's text for the back end; `None` if it enqueues nothing.
+pub fn rewrite(ir: &str) -> Result<Option<String>> {
     let marks = [
         ADDRESS,
         EVENT,
@@ -154,7 +152,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
         "ndrange_",
     ];
     if !marks.iter().any(|mark| ir.contains(mark)) {
-        return Ok(ir.into());
+        return Ok(None);
     }
     let entries = entries(ir);
     let mut out = String::with_capacity(ir.len());
@@ -210,21 +208,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
         };
         let _ = writeln!(out, "\ndeclare spir_func i32 @{RUNTIME}{call}({types})");
     }
-    Ok(out.into())
-}
-
-/// The global names in a line, verbatim, with their positions.
-pub(super) fn globals(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    line.match_indices('@').filter_map(|(at, _)| name_at(&line[at + 1..]).map(|name| (at, name)))
-}
-
-/// The name at the start of the text.
-fn name_at(text: &str) -> Option<&str> {
-    let len = match text.strip_prefix('"') {
-        Some(rest) => rest.find('"')? + 2,
-        None => text.find(|c: char| !(c.is_ascii_alphanumeric() || "-$._".contains(c))).unwrap_or(text.len()),
-    };
-    text.get(..len).filter(|name| !name.is_empty())
+    Ok(Some(out))
 }
 
 /// The entries of blocks, verbatim, with their numbers. Entries are what `enqueue_kernel` and the queries
@@ -425,7 +409,7 @@ mod tests {
     use crate::front::clang;
     use crate::ir::runtime::block_number;
     use crate::ir::{Module, Op};
-    use crate::options::{Extent, Kernels, Options};
+    use crate::options::{CompileRequest, Extent, Kernels, Options};
 
     #[test]
     fn what_enqueues_is_found() {
@@ -456,7 +440,7 @@ mod tests {
             "@s = constant [9 x i8] c\"ocl_queue\"\n@e = constant [20 x i8] c\"@__enqueue_kernel_b(\\00\"\n",
             "define void @f(ptr %g) {\n  call void %g(i32 1)\n}\n",
         ] {
-            assert_eq!(rewrite(ir).unwrap(), ir);
+            assert!(rewrite(ir).unwrap().is_none_or(|text| text == ir));
         }
     }
 
@@ -468,7 +452,7 @@ mod tests {
             %1 = call spir_func i32 @__enqueue_kernel_basic(target(\"spirv.Queue\") %q, i32 0, ptr %n, \
             ptr addrspace(4) addrspacecast (ptr @\"__k\\C3\\A4_block_invoke_kernel\" to ptr addrspace(4)), ptr addrspace(4) %2)\n}\n\
             declare spir_func i32 @__enqueue_kernel_basic(target(\"spirv.Queue\"), i32, ptr, ptr addrspace(4), ptr addrspace(4))\n";
-        let text = rewrite(ir).unwrap();
+        let text = rewrite(ir).unwrap().unwrap();
         let at = text.find("@pc.block.").unwrap();
         let name = name_at(&text[at + 1..]).unwrap();
         let number = block_number(name).unwrap() as i64;
@@ -486,7 +470,7 @@ mod tests {
         assert!(text.contains(&call), "{text}");
         assert!(!text.contains("__enqueue_kernel"), "{text}");
         // The same blocks in another module get other numbers.
-        let other = rewrite(&format!("; another\n{ir}")).unwrap().into_owned();
+        let other = rewrite(&format!("; another\n{ir}")).unwrap().unwrap();
         assert!(!other.contains(name));
     }
 
@@ -522,7 +506,8 @@ mod tests {
 
     fn read(source: &str, config: &FrontConfig, extent: Extent) -> Module {
         let options = Options { std: "CL3.0".into(), ..Options::default() };
-        let library = clang::compile(source, &[], &options, config, extent).unwrap();
+        let request = CompileRequest { extent, ..CompileRequest::new(source, &options, config) };
+        let library = clang::compile(&request).unwrap().library;
         crate::front::spirv::read(&library.spirv, &[]).unwrap()
     }
 
@@ -556,7 +541,8 @@ mod tests {
         fn runs(&self, source: &str, options: &Options) -> usize {
             let runs = self.folder.join("runs");
             std::fs::write(&runs, "").unwrap();
-            clang::compile(source, &[], options, &self.config, Extent::Program).unwrap();
+            let request = CompileRequest::new(source, options, &self.config);
+            clang::compile(&CompileRequest { extent: Extent::Program, ..request }).unwrap();
             std::fs::read_to_string(runs).unwrap().len()
         }
     }
@@ -605,7 +591,7 @@ mod tests {
             kernel void calls(global int *p) { asks(p); nested(p); }";
         // Functions that no kernel calls stay.
         let options = Options { std: "CL3.0".into(), ..Options::default() };
-        let library = clang::compile(source, &[], &options, &config(), Extent::Part).unwrap();
+        let library = clang::compile(&CompileRequest::new(source, &options, &config())).unwrap().library;
         let target = crate::Target::native("any".into(), &|_| false);
         let blocks = |names: &[&str]| {
             let wanted = Kernels::Named(names.iter().map(|n| n.to_string()).collect());

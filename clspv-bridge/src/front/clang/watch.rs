@@ -7,7 +7,7 @@
 //! A watcher has a process group of its own, as the tools have, so that signals for the application's group
 //! reach neither. Without a shell there is no watcher; builds work all the same.
 
-use super::process::reserve_standard_descriptors;
+use super::descriptors::reserve_standard_descriptors;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -2,15 +2,13 @@
 //!
 //! LLVM's SPIR-V back end does not return from such a cycle. [`cut`] breaks it in the text of the LLVM IR: a
 //! pointer to a variable that is not defined yet becomes one to an external variable with a name that begins
-//! with [`REFERENCE`]. [`join`] restores the variable's address when the module is read. Meanwhile LLVM must
-//! neither rely on the initializers (`externally_initialized`) nor assume that the variable is not used
-//! elsewhere (`llvm.compiler.used`).
+//! with [`REFERENCE`]. The SPIR-V reader restores the variable's address. Meanwhile LLVM must neither rely on
+//! the initializers (`externally_initialized`) nor assume that the variable is not used elsewhere
+//! (`llvm.compiler.used`).
 
-use crate::ir::{EntityRef, Global, Linkage, Module};
+use crate::front::clang::symbols::replace_names;
+use crate::front::markers::REFERENCE;
 use std::collections::{BTreeSet, HashMap};
-
-/// Prefix of the names that represent variables; no identifier of OpenCL C has a dot.
-const REFERENCE: &str = "pc.ref.";
 
 /// A line that defines a global variable.
 struct Definition<'a> {
@@ -35,38 +33,6 @@ fn definition(line: &str) -> Option<Definition<'_>> {
 
 fn find_word(text: &str, word: &str) -> Option<usize> {
     if text.starts_with(word) { Some(0) } else { text.find(&format!(" {word}")).map(|at| at + 1) }
-}
-
-/// Calls `name` for each global's name in the text, and replaces those for which it returns another one.
-pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['@', '"']) {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        if let Some(string) = tail.strip_prefix('"') {
-            // Quotes inside strings are written as numbers.
-            let end = string.find('"').map_or(tail.len(), |e| e + 2);
-            out.push_str(&tail[..end]);
-            rest = &tail[end..];
-            continue;
-        }
-        let word = &tail[1..];
-        let len = match word.strip_prefix('"') {
-            Some(quoted) => quoted.find('"').map_or(word.len(), |e| e + 2),
-            None => {
-                word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len())
-            }
-        };
-        out.push('@');
-        match name(&word[..len]) {
-            Some(new) => out.push_str(&new),
-            None => out.push_str(&word[..len]),
-        }
-        rest = &word[len..];
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Replaces references to later variables; `None` if there are none.
@@ -122,34 +88,9 @@ fn reference(name: &str) -> String {
     }
 }
 
-/// Restores the addresses that [`cut`] replaced.
-pub fn join(module: &mut Module) {
-    let mut targets: HashMap<Global, Global> = HashMap::new();
-    for (stand_in, data) in module.globals.iter() {
-        let name = data.name.strip_prefix(REFERENCE).filter(|_| data.linkage == Linkage::Import);
-        let found = name.and_then(|name| module.globals.iter().find(|(_, g)| g.name == name));
-        if let Some((target, _)) = found {
-            targets.insert(stand_in, target);
-        }
-    }
-    if targets.is_empty() {
-        return;
-    }
-    for (g, data) in module.globals.iter_mut() {
-        for r in &mut data.relocs {
-            r.target = targets.get(&r.target).copied().unwrap_or(r.target);
-        }
-        if targets.contains_key(&g) {
-            // No references to it are left.
-            (data.linkage, data.name) = (Linkage::Internal, format!("{REFERENCE}{}", g.index()));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{GlobalData, Reloc, Space};
 
     #[test]
     fn forward_references_are_cut() {
@@ -168,30 +109,5 @@ mod tests {
         assert!(
             cut("@b = global i32 0\n@a = global ptr @b\ndefine void @k() {\n call void @f()\n}\n").is_none()
         );
-    }
-
-    #[test]
-    fn addresses_are_put_back() {
-        let global = |name: &str, linkage, relocs| GlobalData {
-            name: name.into(),
-            space: Space::Global,
-            linkage,
-            size: 8,
-            align: 8,
-            init: None,
-            relocs,
-            readonly: false,
-        };
-        let mut m = Module::default();
-        let stand_in = m.globals.push(global("pc.ref.b", Linkage::Import, vec![]));
-        let a = m.globals.push(global(
-            "a",
-            Linkage::Export,
-            vec![Reloc { offset: 0, target: stand_in, addend: 4 }],
-        ));
-        let b = m.globals.push(global("b", Linkage::Internal, vec![]));
-        join(&mut m);
-        assert_eq!(m.globals[a].relocs, [Reloc { offset: 0, target: b, addend: 4 }]);
-        assert_eq!(m.globals[stand_in].linkage, Linkage::Internal);
     }
 }

@@ -3,17 +3,14 @@
 //! A variable whose every use passes its address to a built-in function gets the type that the function's
 //! parameter points to. For example `local ushort data[2048]`, used by `vstore_half2` and
 //! `async_work_group_copy` alone, becomes one `ushort`. [`may_be_wrong`] finds modules where that can matter.
-//! For these the LLVM IR is compiled with the sizes in the variables' names ([`note`]), from which
-//! [`restore`] takes them when the module is read.
+//! For these the LLVM IR is compiled with the sizes in the variables' names ([`note`]), from which the SPIR-V
+//! reader takes them.
 
-use super::cycles::replace_names;
-use super::spirv::read;
-use crate::ir::{Module, Space};
+use crate::front::clang::symbols::replace_names;
+use crate::front::markers::SIZED;
+use crate::front::spirv::read;
 use spirv::{Op, StorageClass};
 use std::collections::{HashMap, HashSet};
-
-/// Prefix of the names; the size and a dot follow. No identifier of OpenCL C has a dot.
-const SIZED: &str = "pc.size.";
 
 /// Whether a local variable has a scalar or vector type, and its address has a use that may access more than
 /// that.
@@ -90,18 +87,6 @@ pub fn note(ir: &str) -> Option<String> {
         return None;
     }
     Some(replace_names(ir, |name| names.get(name).cloned()))
-}
-
-/// Gives local variables the sizes in their names, and restores their names.
-pub fn restore(module: &mut Module) {
-    for g in module.globals.values_mut().filter(|g| g.space == Space::Local) {
-        let Some((size, name)) = g.name.strip_prefix(SIZED).and_then(|rest| rest.split_once('.')) else {
-            continue;
-        };
-        let Ok(size) = size.parse::<u32>() else { continue };
-        g.size = g.size.max(size);
-        g.name = name.to_owned();
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -199,7 +184,8 @@ impl<'a> Types<'a> {
 mod tests {
     use super::*;
     use crate::front::clang;
-    use crate::options::{Extent, FrontConfig, Options};
+    use crate::ir::Space;
+    use crate::options::{CompileRequest, FrontConfig, Options};
 
     #[test]
     fn sizes_follow_the_layout() {
@@ -230,7 +216,8 @@ mod tests {
             return;
         }
         let locals = |source: &str| -> (Vec<(String, u32)>, bool) {
-            let lib = clang::compile(source, &[], &Options::default(), &config, Extent::Part).unwrap();
+            let lib =
+                clang::compile(&CompileRequest::new(source, &Options::default(), &config)).unwrap().library;
             let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
             let locals = module.globals.values().filter(|g| g.space == Space::Local);
             (locals.map(|g| (g.name.clone(), g.size)).collect(), may_be_wrong(&lib.spirv))

@@ -9,10 +9,10 @@
 //! or environment at any time. Threads move output and input, so no pipe can fill up and block the other
 //! side.
 
+use super::descriptors::reserve_standard_descriptors;
 use super::watch::Watch;
 use crate::error::{CompileError, Result};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -238,24 +238,6 @@ fn spawn(f: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 fn end(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
-}
-
-/// Occupies those of the descriptors 0 to 2 that the host has closed, until a child is started.
-pub(super) fn reserve_standard_descriptors() -> Vec<File> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsRawFd;
-        let mut held = Vec::new();
-        while let Ok(file) = File::open("/dev/null") {
-            if file.as_raw_fd() > 2 {
-                break;
-            }
-            held.push(file);
-        }
-        held
-    }
-    #[cfg(not(unix))]
-    Vec::new()
 }
 
 #[cfg(test)]

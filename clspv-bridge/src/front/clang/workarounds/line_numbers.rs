@@ -3,11 +3,9 @@
 //!
 //! Works on LLVM IR with line tables, before any optimisation.
 
+use crate::front::markers::LINE;
 use std::collections::HashMap;
 use std::fmt::Write;
-
-/// Prefix of the called function's name; the line number follows.
-pub const MARK: &str = "pc_line";
 
 /// Marks the lines of all functions.
 pub fn mark(ir: &str) -> String {
@@ -22,13 +20,13 @@ pub fn mark(ir: &str) -> String {
         let node = text.rsplit_once(", !dbg ").map(|(_, rest)| rest.split([',', ' ']).next().unwrap_or(rest));
         let line = node.and_then(|node| lines.get(node)).copied().filter(|line| *line != 0);
         if is_instruction(text) && line.is_some_and(|line| current != Some(line)) {
-            let _ = writeln!(out, "  call spir_func void @{MARK}(i32 {})", line.unwrap_or(0));
+            let _ = writeln!(out, "  call spir_func void @{LINE}(i32 {})", line.unwrap_or(0));
             current = line;
         }
         out.push_str(text);
         out.push('\n');
     }
-    let _ = writeln!(out, "declare spir_func void @{MARK}(i32)");
+    let _ = writeln!(out, "declare spir_func void @{LINE}(i32)");
     out
 }
 
@@ -60,7 +58,7 @@ mod tests {
             !6 = distinct !DILocation(line: 8, scope: !4)\n";
         let marked = mark(ir);
         let marks: Vec<(usize, &str)> =
-            marked.lines().enumerate().filter(|(_, l)| l.contains(MARK)).collect();
+            marked.lines().enumerate().filter(|(_, l)| l.contains(LINE)).collect();
         let expected = [(2, "i32 7"), (5, "i32 8"), (15, "i32 8"), (20, "declare")];
         assert_eq!(marks.len(), expected.len(), "{marked}");
         assert!(

@@ -2,11 +2,37 @@
 //!
 //! Scan this text, not the source, for names of built-ins. The source itself is what is compiled.
 
+use crate::options::CompileRequest;
 use std::borrow::Cow;
+
+/// A source as far as it is known before clang reads it.
+pub struct SourceText<'a> {
+    pub request: &'a CompileRequest<'a>,
+    /// The source without comments and literals, and the definitions of macros in the options.
+    pub code: Cow<'a, str>,
+    /// Whether it includes files, whose text is not in `code`.
+    pub has_includes: bool,
+}
+
+impl<'a> SourceText<'a> {
+    pub fn new(request: &'a CompileRequest<'a>) -> SourceText<'a> {
+        let mut code = strip_literals(request.source);
+        for definition in request.options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
+            code = format!("{code}\n{}", &definition[2..]).into();
+        }
+        let has_includes = code.contains("#include");
+        SourceText { request, code, has_includes }
+    }
+
+    /// Whether the device has an extension or feature.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.request.config.extensions.iter().any(|e| e == name)
+    }
+}
 
 /// Strips comments (each becomes a blank), the contents of string and character literals, and line breaks
 /// after a backslash. Sources with trigraphs or raw strings are returned unchanged.
-pub fn strip_literals(source: &str) -> Cow<'_, str> {
+fn strip_literals(source: &str) -> Cow<'_, str> {
     if !source.contains(['"', '\'', '\\']) && !source.contains("//") && !source.contains("/*")
         || source.contains("??")
         || source.contains("R\"")
