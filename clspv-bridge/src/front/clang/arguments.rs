@@ -10,10 +10,10 @@ const SPIRV_EXTENSIONS: &str = "+SPV_EXT_relaxed_printf_string_address_space,+SP
 +SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_INTEL_subgroups,+SPV_KHR_uniform_group_instructions,\
 +SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
-/// Those options of [`of_code`] that are always the same. The vectorisers make types that the SPIR-V back end cannot
-/// write; so does the rewriting of loop exit values. Induction variables are not widened: LLVM would turn
-/// `int` into 64 bits, and count bytes instead of elements. Devices without 64-bit registers pay for that in
-/// every iteration.
+/// Those options of [`of_code`] that are always the same. The vectorisers make types that the SPIR-V back
+/// end cannot write; so does the rewriting of loop exit values. Induction variables are not widened: LLVM
+/// would turn `int` into 64 bits, and count bytes instead of elements. Devices without 64-bit registers pay
+/// for that in every iteration.
 const CODE_ARGS: &[&str] = &[
     "-fno-slp-vectorize",
     "-fno-vectorize",
@@ -40,9 +40,9 @@ pub fn of_code(options: &Options) -> Vec<OsString> {
     args
 }
 
-/// Whether each operation carries its own permission to be contracted (decided by the pragma FP_CONTRACT, on
-/// by default). Relaxed options permit contraction anyway; with them the back end writes permissions that the
-/// program did not give.
+/// Whether each operation carries its own permission to be contracted (decided by the pragma FP_CONTRACT,
+/// on by default). Relaxed options permit contraction anyway; with them the back end writes permissions
+/// that the program did not give.
 fn contracts_by_operation(options: &Options) -> bool {
     !options.unsafe_math && !options.fast_relaxed_math
 }

@@ -1,4 +1,5 @@
-//! The private folder of a compilation: headers of clCompileProgram, and the list of the files that were read.
+//! The private folder of a compilation: headers of clCompileProgram, and the list of the files that were
+//! read.
 
 use super::watch::Watch;
 use crate::error::{CompileError, Result};

@@ -1,11 +1,11 @@
 //! clang as a child process: OpenCL C in, SPIR-V out.
 //!
-//! The source is written to standard input, the module is read from standard output, and the diagnostics are
-//! the build log. Headers of clCompileProgram live in a private directory while the child runs. A crash, a
-//! time-out, or a compiler without a SPIR-V target is an error with a readable text.
+//! The source is written to standard input, the module is read from standard output, and the diagnostics
+//! are the build log. Headers of clCompileProgram live in a private directory while the child runs. A
+//! crash, a time-out, or a compiler without a SPIR-V target is an error with a readable text.
 //!
-//! Most sources take one step. Big programs, and sources that a defect of clang's SPIR-V back end may affect
-//! ([`workarounds`]), take two: clang emits LLVM IR, its text is rewritten, and clang compiles that.
+//! Most sources take one step. Big programs, and sources that a defect of clang's SPIR-V back end may
+//! affect ([`workarounds`]), take two: clang emits LLVM IR, its text is rewritten, and clang compiles that.
 
 mod arg_info;
 mod arguments;
@@ -120,8 +120,8 @@ fn in_one_step(clang: &Path, mut args: Vec<OsString>, request: &CompileRequest<'
     Ok(OneStep::Done(Library { spirv, log, arg_info }))
 }
 
-/// Compiles to LLVM IR, rewrites it, and compiles it to SPIR-V. With `failure` the back end failed on the code
-/// as it is.
+/// Compiles to LLVM IR, rewrites it, and compiles it to SPIR-V. With `failure` the back end failed on the
+/// code as it is.
 fn in_two_steps(
     clang: &Path,
     args: Vec<OsString>,

@@ -1,14 +1,15 @@
 //! Programs to which nothing else is linked, so that only kernels need to be kept.
 //!
-//! Big programs are mostly functions that their kernels do not call or that are to be inlined. Marking these
-//! before LLVM optimises ([`make_internal`]) makes the build many times faster. Code that LLVM's passes must
-//! not change loses the functions that no kernel reaches instead ([`keep_reached`]): the SPIR-V back end takes
-//! a minute for the functions of large headers.
+//! Big programs are mostly functions that their kernels do not call or that are to be inlined. Marking
+//! these before LLVM optimises ([`make_internal`]) makes the build many times faster. Code that LLVM's
+//! passes must not change loses the functions that no kernel reaches instead ([`keep_reached`]): the SPIR-V
+//! back end takes a minute for the functions of large headers.
 
 use super::symbols::globals;
 use std::collections::{HashMap, HashSet};
 
-/// Makes all functions except kernels, and all constant tables, internal to the module, and functions inlined.
+/// Makes all functions except kernels, and all constant tables, internal to the module, and functions
+/// inlined.
 pub fn make_internal(ir: &str) -> String {
     let mut out = String::with_capacity(ir.len() + ir.len() / 16);
     for line in ir.lines() {

@@ -1,5 +1,5 @@
-//! Functions on atomic types: the back end loses the orders that their short forms imply, and drops some of the
-//! calls. They become `pc_c11.<name>.<parameters>`.
+//! Functions on atomic types: the back end loses the orders that their short forms imply, and drops some of
+//! the calls. They become `pc_c11.<name>.<parameters>`.
 
 use crate::front::clang::symbols::replace_mangled;
 use crate::front::markers::C11_ATOMIC;

@@ -1,5 +1,5 @@
-//! Conversions between integers: the back end loses the signedness of the operand, which only the mangled name
-//! has, and so extends or saturates wrongly. `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`.
+//! Conversions between integers: the back end loses the signedness of the operand, which only the mangled
+//! name has, and so extends or saturates wrongly. `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`.
 
 use crate::front::clang::symbols::replace_mangled;
 use crate::front::markers::CONVERT;

@@ -1,5 +1,5 @@
-//! Local variables that are zero when a kernel begins (cl_khr_initialize_memory): the SPIR-V has no initializer
-//! for them, and LLVM treats reads before the first write as undefined.
+//! Local variables that are zero when a kernel begins (cl_khr_initialize_memory): the SPIR-V has no
+//! initializer for them, and LLVM treats reads before the first write as undefined.
 
 /// Marks local variables as initialised elsewhere.
 pub fn mark(ir: &str) -> String {

@@ -1,9 +1,9 @@
 //! Defects of LLVM's SPIR-V back end, each with the rewrite of LLVM IR that avoids it.
 //!
-//! clang compiles most sources to SPIR-V in one step. A source that a defect may affect takes two: clang emits
-//! LLVM IR, [`rewrite`] applies the table to its text, and clang's back end compiles that. A rewrite examines
-//! the IR itself and leaves other text unchanged, so [`Affects`] may name too many sources, never too few.
-//! What the rewritten text says in names ([`crate::front::markers`]) the SPIR-V reader undoes.
+//! clang compiles most sources to SPIR-V in one step. A source that a defect may affect takes two: clang
+//! emits LLVM IR, [`rewrite`] applies the table to its text, and clang's back end compiles that. A rewrite
+//! examines the IR itself and leaves other text unchanged, so [`Affects`] may name too many sources, never
+//! too few. What the rewritten text says in names ([`crate::front::markers`]) the SPIR-V reader undoes.
 
 mod c11_atomics;
 mod conversions;
