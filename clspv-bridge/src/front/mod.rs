@@ -1,5 +1,6 @@
 //! Front ends: clang as a child process, and the reader of OpenCL SPIR-V.
 
+pub mod c;
 pub mod clang;
 pub mod locate;
 pub mod markers;

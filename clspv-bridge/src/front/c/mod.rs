@@ -1,0 +1,14 @@
+//! Front end for OpenCL C: source text to [`crate::ir::Module`] in phase Imported.
+//!
+//! ```text
+//! text --lex, preprocess--> tokens --parse, sema--> typed tree (ast::Unit) --lower--> ir::Module
+//! ```
+//!
+//! The input is arbitrary: no function panics, and time, memory and recursion are bounded.
+
+pub mod ast;
+pub mod diagnostic;
+pub mod source;
+pub mod symbol;
+pub mod token;
+pub mod types;

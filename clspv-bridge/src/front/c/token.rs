@@ -1,0 +1,85 @@
+//! Tokens of OpenCL C after preprocessing.
+
+use super::source::Loc;
+use super::symbol::Symbol;
+
+/// Kind of a token. Keywords are [`TokenKind::Identifier`]s: which identifiers are keywords depends on the
+/// language version, and the parser decides it by symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TokenKind {
+    /// End of the translation unit.
+    End,
+    Identifier,
+    /// Preprocessing number; the parser gives it a type and value.
+    Number,
+    /// Character constant with its quotes and prefix.
+    Char,
+    /// String literal with its quotes and prefix; adjacent literals are not joined yet.
+    Str,
+    /// `#pragma` or `_Pragma` for the parser; [`Token::symbol`] is the text after the word `pragma`.
+    Pragma,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    Dot,
+    Ellipsis,
+    Arrow,
+    PlusPlus,
+    MinusMinus,
+    Amp,
+    Star,
+    Plus,
+    Minus,
+    Tilde,
+    Not,
+    Slash,
+    Percent,
+    Shl,
+    Shr,
+    Less,
+    Greater,
+    LessEq,
+    GreaterEq,
+    EqEq,
+    NotEq,
+    Caret,
+    Pipe,
+    AmpAmp,
+    PipePipe,
+    Question,
+    Colon,
+    Semicolon,
+    Eq,
+    StarEq,
+    SlashEq,
+    PercentEq,
+    PlusEq,
+    MinusEq,
+    ShlEq,
+    ShrEq,
+    AmpEq,
+    CaretEq,
+    PipeEq,
+    Comma,
+    Hash,
+    HashHash,
+    At,
+    /// A byte that begins no token; the parser reports it.
+    Unknown,
+}
+
+/// A token with its spelling (identifiers, numbers, literals, pragmas) and location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token {
+    pub kind: TokenKind,
+    /// First token of a line.
+    pub at_line_start: bool,
+    /// White space before the token.
+    pub after_space: bool,
+    /// Spelling of tokens that have several; `Symbol(0)` otherwise.
+    pub symbol: Symbol,
+    pub loc: Loc,
+}
