@@ -8,6 +8,10 @@
 
 pub mod ast;
 pub mod diagnostic;
+pub mod language;
+pub mod parse;
+pub mod sema;
+pub mod session;
 pub mod source;
 pub mod symbol;
 pub mod token;

@@ -37,3 +37,7 @@ pub struct Presumed<'a> {
     /// 1-based, in bytes.
     pub column: u32,
 }
+
+/// Texts of a translation unit.
+#[derive(Debug, Default)]
+pub struct SourceMap {}

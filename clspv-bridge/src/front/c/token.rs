@@ -83,3 +83,80 @@ pub struct Token {
     pub symbol: Symbol,
     pub loc: Loc,
 }
+
+impl TokenKind {
+    /// Whether tokens of this kind have their spelling in [`Token::symbol`].
+    pub const fn is_spelled(self) -> bool {
+        matches!(
+            self,
+            TokenKind::Identifier
+                | TokenKind::Number
+                | TokenKind::Char
+                | TokenKind::Str
+                | TokenKind::Pragma
+                | TokenKind::Unknown
+        )
+    }
+
+    /// The usual spelling of a punctuator; empty for other kinds.
+    pub const fn text(self) -> &'static str {
+        match self {
+            TokenKind::End
+            | TokenKind::Identifier
+            | TokenKind::Number
+            | TokenKind::Char
+            | TokenKind::Str
+            | TokenKind::Pragma
+            | TokenKind::Unknown => "",
+            TokenKind::LParen => "(",
+            TokenKind::RParen => ")",
+            TokenKind::LBracket => "[",
+            TokenKind::RBracket => "]",
+            TokenKind::LBrace => "{",
+            TokenKind::RBrace => "}",
+            TokenKind::Dot => ".",
+            TokenKind::Ellipsis => "...",
+            TokenKind::Arrow => "->",
+            TokenKind::PlusPlus => "++",
+            TokenKind::MinusMinus => "--",
+            TokenKind::Amp => "&",
+            TokenKind::Star => "*",
+            TokenKind::Plus => "+",
+            TokenKind::Minus => "-",
+            TokenKind::Tilde => "~",
+            TokenKind::Not => "!",
+            TokenKind::Slash => "/",
+            TokenKind::Percent => "%",
+            TokenKind::Shl => "<<",
+            TokenKind::Shr => ">>",
+            TokenKind::Less => "<",
+            TokenKind::Greater => ">",
+            TokenKind::LessEq => "<=",
+            TokenKind::GreaterEq => ">=",
+            TokenKind::EqEq => "==",
+            TokenKind::NotEq => "!=",
+            TokenKind::Caret => "^",
+            TokenKind::Pipe => "|",
+            TokenKind::AmpAmp => "&&",
+            TokenKind::PipePipe => "||",
+            TokenKind::Question => "?",
+            TokenKind::Colon => ":",
+            TokenKind::Semicolon => ";",
+            TokenKind::Eq => "=",
+            TokenKind::StarEq => "*=",
+            TokenKind::SlashEq => "/=",
+            TokenKind::PercentEq => "%=",
+            TokenKind::PlusEq => "+=",
+            TokenKind::MinusEq => "-=",
+            TokenKind::ShlEq => "<<=",
+            TokenKind::ShrEq => ">>=",
+            TokenKind::AmpEq => "&=",
+            TokenKind::CaretEq => "^=",
+            TokenKind::PipeEq => "|=",
+            TokenKind::Comma => ",",
+            TokenKind::Hash => "#",
+            TokenKind::HashHash => "##",
+            TokenKind::At => "@",
+        }
+    }
+}
