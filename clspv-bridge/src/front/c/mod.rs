@@ -7,6 +7,7 @@
 //! The input is arbitrary: no function panics, and time, memory and recursion are bounded.
 
 pub mod ast;
+pub mod builtins;
 pub mod diagnostic;
 pub mod language;
 pub mod parse;
