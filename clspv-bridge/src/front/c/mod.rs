@@ -10,6 +10,7 @@ pub mod ast;
 pub mod builtins;
 pub mod diagnostic;
 pub mod language;
+pub mod overload;
 pub mod parse;
 pub mod sema;
 pub mod session;

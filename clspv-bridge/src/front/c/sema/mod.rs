@@ -3,9 +3,12 @@
 //! The parser calls it with what it has read; nothing here reads tokens. Erroneous expressions have the type
 //! [`types::ERROR`](super::types::ERROR), about which nothing more is reported.
 
+pub mod class;
 pub mod layout;
+pub mod literal;
 pub mod predefined;
 pub mod scope;
+pub mod spelling;
 
 use super::ast::*;
 use super::language::Language;
@@ -47,6 +50,8 @@ pub struct Sema<'s> {
     pub types: &'s mut Types,
     pub language: &'s Language,
     pub unit: Unit,
+    /// First and last token of each expression, by its handle, for diagnostics.
+    ranges: Vec<(Loc, Loc)>,
     pub scopes: Scopes,
     /// Bodies that enclose the current position, the innermost last.
     pub bodies: Vec<Body>,
@@ -64,6 +69,7 @@ impl<'s> Sema<'s> {
             types,
             language,
             unit: Unit::default(),
+            ranges: Vec::new(),
             scopes: Scopes::default(),
             bodies: Vec::new(),
             contracts: true,
@@ -76,7 +82,44 @@ impl<'s> Sema<'s> {
     /// Adds an expression.
     pub fn new_expr(&mut self, kind: ExprKind, ty: QualTy, is_lvalue: bool, loc: Loc) -> ExprId {
         self.unit.exprs.push(Expr { kind, ty, is_lvalue, loc });
+        self.ranges.push((loc, loc));
         ExprId(self.unit.exprs.len() as u32 - 1)
+    }
+
+    /// Records the first and last token of an expression.
+    pub fn set_range(&mut self, e: ExprId, first: Loc, last: Loc) {
+        if let Some(range) = self.ranges.get_mut(e.0 as usize) {
+            *range = (first, last);
+        }
+    }
+
+    /// First and last token of an expression.
+    pub fn range(&self, e: ExprId) -> (Loc, Loc) {
+        self.ranges.get(e.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// First token of an expression.
+    pub fn begin(&self, e: ExprId) -> Loc {
+        self.range(e).0
+    }
+
+    /// Gives an expression the tokens of another.
+    pub fn copy_range(&mut self, to: ExprId, from: ExprId) {
+        let (first, last) = self.range(from);
+        self.set_range(to, first, last);
+    }
+
+    /// Reports an error at the first token of an expression, and underlines it.
+    pub fn error_at(&mut self, e: ExprId, message: impl Into<String>) {
+        let loc = self.begin(e);
+        self.error(loc, message);
+        self.underline_expr(e);
+    }
+
+    /// Underlines an expression in the last diagnostic.
+    pub fn underline_expr(&mut self, e: ExprId) {
+        let (first, last) = self.range(e);
+        self.underline(first, last);
     }
 
     /// Adds a value of an unqualified type.
