@@ -10,6 +10,8 @@ pub enum Severity {
     /// With the group that turns it off, e.g. "unused-value" for -Wno-unused-value.
     Warning(&'static str),
     Error,
+    /// Error after which nothing else is reported, e.g. a header that is not found.
+    Fatal,
 }
 
 /// A message at a location.
@@ -25,30 +27,66 @@ pub struct Diagnostic {
 /// Number of errors after which a compilation stops.
 pub const ERROR_LIMIT: usize = 20;
 
+/// Number of warnings after which others are not kept.
+const WARNING_LIMIT: usize = 2000;
+
+/// Treatment of warnings: -w, -Werror, -Wno-x.
+#[derive(Clone, Debug, Default)]
+pub struct WarningPolicy {
+    pub are_off: bool,
+    pub are_errors: bool,
+    /// Groups that are turned off.
+    pub disabled: Vec<String>,
+}
+
 /// Diagnostics in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     pub list: Vec<Diagnostic>,
+    pub policy: WarningPolicy,
     errors: usize,
+    warnings: usize,
+    is_fatal: bool,
+    /// Errors were found after the limit.
+    has_more: bool,
+    /// The last error or warning was not kept, so its notes are not either.
+    skips_notes: bool,
 }
 
 impl Diagnostics {
     /// Adds an error. Notes that explain it follow.
     pub fn error(&mut self, loc: Loc, message: impl Into<String>) {
-        self.errors += 1;
-        self.push(Severity::Error, loc, message.into());
+        self.push_error(Severity::Error, loc, message);
+    }
+    /// Adds an error after which nothing else is reported.
+    pub fn fatal(&mut self, loc: Loc, message: impl Into<String>) {
+        self.push_error(Severity::Fatal, loc, message);
+        self.is_fatal = true;
     }
     /// Adds a warning of a group.
     pub fn warning(&mut self, group: &'static str, loc: Loc, message: impl Into<String>) {
-        self.push(Severity::Warning(group), loc, message.into());
+        let severity = Severity::Warning(group);
+        if self.policy.are_off || self.policy.disabled.iter().any(|d| d == group) {
+            self.skips_notes = true;
+        } else if self.policy.are_errors {
+            self.push_error(severity, loc, message);
+        } else if self.is_fatal || self.warnings >= WARNING_LIMIT {
+            self.skips_notes = true;
+        } else {
+            self.warnings += 1;
+            self.skips_notes = false;
+            self.push(severity, loc, message.into());
+        }
     }
     /// Adds a note to the last error or warning.
     pub fn note(&mut self, loc: Loc, message: impl Into<String>) {
-        self.push(Severity::Note, loc, message.into());
+        if !self.skips_notes {
+            self.push(Severity::Note, loc, message.into());
+        }
     }
     /// Underlines source in the last diagnostic.
     pub fn underline(&mut self, first: Loc, last: Loc) {
-        if let Some(diagnostic) = self.list.last_mut() {
+        if let (Some(diagnostic), false) = (self.list.last_mut(), self.skips_notes) {
             diagnostic.ranges.push((first, last));
         }
     }
@@ -56,9 +94,27 @@ impl Diagnostics {
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
-    /// Whether so many errors were found that compilation stops.
+    /// Whether an error or so many of them were found that compilation stops.
     pub fn is_full(&self) -> bool {
-        self.errors >= ERROR_LIMIT
+        self.is_fatal || self.errors >= ERROR_LIMIT
+    }
+    /// Whether errors were found after the limit.
+    pub fn has_more(&self) -> bool {
+        self.has_more
+    }
+    /// Number of errors (warnings that are errors included) and of other warnings.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.errors, self.warnings)
+    }
+
+    fn push_error(&mut self, severity: Severity, loc: Loc, message: impl Into<String>) {
+        self.skips_notes = self.is_full();
+        if self.is_full() {
+            self.has_more |= !self.is_fatal;
+            return;
+        }
+        self.errors += 1;
+        self.push(severity, loc, message.into());
     }
 
     fn push(&mut self, severity: Severity, loc: Loc, message: String) {

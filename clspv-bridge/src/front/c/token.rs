@@ -1,7 +1,7 @@
 //! Tokens of OpenCL C after preprocessing.
 
 use super::source::Loc;
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Symbols};
 
 /// Kind of a token. Keywords are [`TokenKind::Identifier`]s: which identifiers are keywords depends on the
 /// language version, and the parser decides it by symbol.
@@ -79,6 +79,8 @@ pub struct Token {
     pub at_line_start: bool,
     /// White space before the token.
     pub after_space: bool,
+    /// Identifier that is not expanded any more: it named a macro within that macro's own expansion.
+    pub is_final: bool,
     /// Spelling of tokens that have several; `Symbol(0)` otherwise.
     pub symbol: Symbol,
     pub loc: Loc,
@@ -157,6 +159,16 @@ impl TokenKind {
             TokenKind::Hash => "#",
             TokenKind::HashHash => "##",
             TokenKind::At => "@",
+        }
+    }
+}
+
+impl Token {
+    /// Text of the token as it is written.
+    pub fn text<'s>(&self, symbols: &'s Symbols) -> &'s str {
+        match self.symbol {
+            Symbol(0) => self.kind.text(),
+            symbol => symbols.text(symbol),
         }
     }
 }

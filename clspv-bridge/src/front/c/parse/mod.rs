@@ -233,6 +233,7 @@ impl<'s> Parser<'s> {
             kind: TokenKind::End,
             at_line_start: true,
             after_space: false,
+            is_final: false,
             symbol: Symbol(0),
             loc: Loc::default(),
         })

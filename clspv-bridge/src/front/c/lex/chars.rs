@@ -1,0 +1,141 @@
+//! Classes of bytes, and the characters of a text after translation phases 1 and 2: trigraphs replaced,
+//! lines that end with a backslash joined.
+
+/// Class of a byte as the first of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Horizontal white space and null.
+    Space,
+    Newline,
+    /// Letter, underscore or dollar sign.
+    Letter,
+    Digit,
+    /// Part of a character that is not ASCII.
+    Wide,
+    /// Any other byte.
+    Other,
+}
+
+const fn class_of(byte: u8) -> Class {
+    match byte {
+        b' ' | b'\t' | 0x0b | 0x0c | 0 => Class::Space,
+        b'\n' | b'\r' => Class::Newline,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => Class::Letter,
+        b'0'..=b'9' => Class::Digit,
+        0x80.. => Class::Wide,
+        _ => Class::Other,
+    }
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class_of(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+/// Class of a byte.
+pub fn class(byte: u8) -> Class {
+    CLASSES[usize::from(byte)]
+}
+
+/// Whether a byte continues an identifier.
+pub fn continues_name(byte: u8) -> bool {
+    matches!(class(byte), Class::Letter | Class::Digit)
+}
+
+/// Length of the white space and line end after a backslash that joins two lines; `None` if none follow.
+fn line_end_len(rest: &[u8]) -> Option<usize> {
+    let blank = rest.iter().take_while(|b| class(**b) == Class::Space && **b != 0).count();
+    match rest.get(blank..)? {
+        [b'\r', b'\n', ..] => Some(blank + 2),
+        [b'\n' | b'\r', ..] => Some(blank + 1),
+        _ => None,
+    }
+}
+
+/// Character that a trigraph stands for, by its last byte.
+fn trigraph(last: u8) -> Option<u8> {
+    Some(match last {
+        b'=' => b'#',
+        b'/' => b'\\',
+        b'\'' => b'^',
+        b'(' => b'[',
+        b')' => b']',
+        b'!' => b'|',
+        b'<' => b'{',
+        b'>' => b'}',
+        b'-' => b'~',
+        _ => return None,
+    })
+}
+
+/// Next character at an offset, and the offset after it; `None` at the end. A character that is not ASCII is
+/// returned byte by byte.
+pub fn next(bytes: &[u8], at: usize) -> (Option<u8>, usize) {
+    match bytes.get(at) {
+        Some(b'\\' | b'?') => next_slow(bytes, at),
+        Some(byte) => (Some(*byte), at + 1),
+        None => (None, at),
+    }
+}
+
+fn next_slow(bytes: &[u8], mut at: usize) -> (Option<u8>, usize) {
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let (byte, len) = match rest {
+            [b'?', b'?', last, ..] => trigraph(*last).map_or((b'?', 1), |b| (b, 3)),
+            [byte, ..] => (*byte, 1),
+            [] => return (None, at),
+        };
+        match rest.get(len..).and_then(line_end_len) {
+            Some(end) if byte == b'\\' => at += len + end,
+            _ => return (Some(byte), at + len),
+        }
+    }
+}
+
+/// Iterator over the characters of a text with the offset after each.
+pub struct Chars<'t> {
+    pub bytes: &'t [u8],
+    pub at: usize,
+}
+
+impl Iterator for Chars<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let (byte, at) = next(self.bytes, self.at);
+        self.at = at;
+        byte
+    }
+}
+
+/// Text with trigraphs replaced and lines joined.
+pub fn joined(text: &str) -> String {
+    let bytes: Vec<u8> = Chars { bytes: text.as_bytes(), at: 0 }.collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined_and_trigraphs_replaced() {
+        for (text, want) in [
+            ("a\\\nb", "ab"),
+            ("a\\ \t\r\nb", "ab"),
+            ("a\\\\\n\\\nb\\", "a\\b\\"),
+            ("a\\ b", "a\\ b"),
+            ("??=??/x???=??", "#\\x?#??"),
+            ("a??/\nb", "ab"),
+            ("é\\\nü", "éü"),
+        ] {
+            assert_eq!(joined(text), want, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Diagnostics as text: message, source line, caret, ranges, and the macros and files that led there.
+
+use super::diagnostic::{Diagnostic, Severity};
+use super::lex::scan::scan;
+use super::session::Session;
+use super::source::{ExpansionId, Loc, Pos, SourceMap};
+use std::fmt::Write;
+
+/// Width of a tab stop in source lines.
+const TAB: usize = 8;
+
+/// Longest source line that is printed, in columns.
+const MAX_LINE: usize = 400;
+
+/// Number of notes about macros of one diagnostic; those in the middle are left out.
+const MAX_MACROS: usize = 6;
+
+/// Text of all diagnostics of a session.
+pub fn render(session: &Session) -> String {
+    let mut out = Renderer { session, text: String::new(), includer: Pos(0), last: None };
+    for diagnostic in &session.diagnostics.list {
+        out.diagnostic(diagnostic);
+    }
+    if session.diagnostics.has_more() {
+        out.text.push_str("fatal error: too many errors emitted, stopping now [-ferror-limit=]\n");
+    }
+    let (errors, warnings) = session.diagnostics.counts();
+    let counted = |n: usize, what: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {what}s")),
+    };
+    let counts: Vec<String> =
+        [counted(warnings, "warning"), counted(errors, "error")].into_iter().flatten().collect();
+    if !counts.is_empty() {
+        let _ = writeln!(out.text, "{} generated.", counts.join(" and "));
+    }
+    out.text
+}
+
+/// Printer of diagnostics, with what it printed last.
+struct Renderer<'s> {
+    session: &'s Session,
+    text: String,
+    /// The `#include` directive that was printed last.
+    includer: Pos,
+    /// Position and kind of the last message.
+    last: Option<(Pos, bool)>,
+}
+
+impl Renderer<'_> {
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
+        let policy = &self.session.diagnostics.policy;
+        let (kind, group) = match diagnostic.severity {
+            Severity::Note => ("note", String::new()),
+            Severity::Warning(group) if policy.are_errors => ("error", format!(" [-Werror,-W{group}]")),
+            Severity::Warning(group) => ("warning", format!(" [-W{group}]")),
+            Severity::Error => ("error", String::new()),
+            Severity::Fatal => ("fatal error", String::new()),
+        };
+        let sources = &self.session.sources;
+        let pos = sources.file_pos(diagnostic.loc);
+        let is_note = diagnostic.severity == Severity::Note;
+        if pos != Pos(0) && !is_note {
+            self.includers(pos);
+        }
+        self.message(pos, kind, &format!("{}{group}", diagnostic.message));
+        // The same position is not shown twice.
+        let is_repeated = diagnostic.ranges.is_empty() && self.last == Some((pos, is_note));
+        self.last = Some((pos, is_note));
+        if pos != Pos(0) && !is_repeated {
+            let spans = diagnostic.ranges.iter().map(|(a, b)| sources.file_span(*a, *b));
+            let mut spans: Vec<(Pos, Pos)> = spans.collect();
+            if diagnostic.loc.expansion != ExpansionId(0) {
+                spans.push(sources.file_span(diagnostic.loc, diagnostic.loc));
+            }
+            self.snippet(pos, &spans);
+            self.macros(diagnostic);
+        }
+    }
+
+    /// "In file included from" lines for a position, unless they were printed last.
+    fn includers(&mut self, pos: Pos) {
+        let sources = &self.session.sources;
+        let direct = sources.includer(pos);
+        if direct == self.includer {
+            return;
+        }
+        self.includer = direct;
+        let mut at = direct;
+        let mut depth = 0;
+        while at != Pos(0) && depth < 200 {
+            if let Some(p) = sources.presumed(at) {
+                let _ = writeln!(self.text, "In file included from {}:{}:", p.file, p.line);
+            }
+            at = sources.includer(at);
+            depth += 1;
+        }
+    }
+
+    fn message(&mut self, pos: Pos, kind: &str, message: &str) {
+        if let Some(p) = self.session.sources.presumed(pos) {
+            let _ = write!(self.text, "{}:{}:{}: ", p.file, p.line, p.column);
+        }
+        let _ = writeln!(self.text, "{kind}: {message}");
+    }
+
+    /// The source line of a position, with a caret below it and the spans underlined.
+    fn snippet(&mut self, pos: Pos, spans: &[(Pos, Pos)]) {
+        let sources = &self.session.sources;
+        let Some(presumed) = sources.presumed(pos) else { return };
+        let (line, offset) = sources.line_text(pos);
+        let (shown, columns) = expand(line);
+        if shown.chars().count() > MAX_LINE {
+            return;
+        }
+        let column = |offset: usize| columns.get(offset).copied().unwrap_or(shown.chars().count());
+        let mut marks = vec![b' '; column(line.len()).max(column(offset)) + 1];
+        let line_start = pos.0 - offset as u32;
+        let line_end = line_start + line.len() as u32;
+        for (first, last) in spans {
+            let end = last.0 + token_len(sources, *last) as u32;
+            if end <= line_start || first.0 > line_end || first > last {
+                continue;
+            }
+            let from = column(first.0.saturating_sub(line_start) as usize);
+            let to = column((end.min(line_end) - line_start) as usize);
+            marks.iter_mut().take(to).skip(from).for_each(|m| *m = b'~');
+        }
+        if let Some(mark) = marks.get_mut(column(offset)) {
+            *mark = b'^';
+        }
+        let marks = String::from_utf8_lossy(&marks);
+        let number = presumed.line.to_string();
+        let width = number.len().max(4) + 1;
+        let _ = writeln!(self.text, "{number:>width$} | {shown}");
+        let _ = writeln!(self.text, "{:>width$} | {}", "", marks.trim_end());
+    }
+
+    /// Notes about the macros that a location comes from, outermost first.
+    fn macros(&mut self, diagnostic: &Diagnostic) {
+        let sources = &self.session.sources;
+        let mut chain: Vec<(Loc, ExpansionId)> = Vec::new();
+        let mut loc = diagnostic.loc;
+        while let Some(data) = sources.expansion(loc.expansion)
+            && data.at.expansion < loc.expansion
+        {
+            chain.push((loc, loc.expansion));
+            loc = data.at;
+        }
+        chain.reverse();
+        let hidden = chain.len().saturating_sub(MAX_MACROS);
+        for (i, (loc, expansion)) in chain.iter().enumerate() {
+            if hidden > 0 && i == MAX_MACROS / 2 {
+                let text = format!("(skipping {hidden} expansions in backtrace)");
+                self.message(Pos(0), "note", &text);
+            }
+            if i >= MAX_MACROS / 2 && i < MAX_MACROS / 2 + hidden {
+                continue;
+            }
+            let name = sources.expansion(*expansion).map(|d| self.session.symbols.text(d.name));
+            self.message(loc.pos, "note", &format!("expanded from macro '{}'", name.unwrap_or("")));
+            // The token, or the whole invocation that the next macro replaces.
+            let inner = chain.get(i + 1).and_then(|(_, e)| sources.expansion(*e));
+            let last = inner.map_or(loc.pos, |data| data.last.pos);
+            let mut spans = vec![(loc.pos, last)];
+            let own = |(a, b): &(Loc, Loc)| {
+                (a.expansion == *expansion && b.expansion == *expansion).then_some((a.pos, b.pos))
+            };
+            spans.extend(diagnostic.ranges.iter().filter_map(own));
+            self.snippet(loc.pos, &spans);
+        }
+    }
+}
+
+/// Length of the token at a position; 1 where there is none.
+fn token_len(sources: &SourceMap, pos: Pos) -> usize {
+    let found = scan(sources.text_at(pos), 0, false, true);
+    if found.start == 0 { found.end.max(1) } else { 1 }
+}
+
+/// A line with tabs as blanks and other control characters as `?`, and the column of each byte.
+fn expand(line: &str) -> (String, Vec<usize>) {
+    let mut shown = String::new();
+    let mut columns = Vec::with_capacity(line.len() + 1);
+    let mut column = 0;
+    for c in line.chars() {
+        let width = if c == '\t' { TAB - column % TAB } else { 1 };
+        columns.extend(std::iter::repeat_n(column, c.len_utf8()));
+        match c {
+            '\t' => shown.extend(std::iter::repeat_n(' ', width)),
+            c if c.is_control() => shown.push('?'),
+            c => shown.push(c),
+        }
+        column += width;
+    }
+    columns.push(column);
+    (shown, columns)
+}
