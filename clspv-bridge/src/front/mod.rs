@@ -1,7 +1,8 @@
-//! Front ends: clang as a child process, and the reader of OpenCL SPIR-V.
+//! Front ends: OpenCL C, clang as a child process, and the reader of OpenCL SPIR-V.
 
 pub mod c;
 pub mod clang;
+pub mod expand;
 pub mod locate;
 pub mod markers;
 pub mod spirv;

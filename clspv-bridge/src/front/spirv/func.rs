@@ -8,6 +8,7 @@ use super::read::{Instr, has_result_type};
 use super::types::{Leaf, TypeKind};
 use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
+use crate::front::expand::Emit;
 use crate::ir::{
     Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, Value,
 };
@@ -50,6 +51,31 @@ pub struct FuncReader<'r, 's, 'a> {
     pub ret: u32,
     /// Switch selectors defined in the function, and whether they have 64 bits.
     pub wide_types: HashMap<u32, bool>,
+}
+
+/// Emission at a reader's position, with the fast-math flags of the instruction that is read.
+pub struct Emitter<'f, 'r, 's, 'a> {
+    pub reader: &'f mut FuncReader<'r, 's, 'a>,
+    pub fast: FastMath,
+}
+
+impl<'f, 'r, 's, 'a> Emitter<'f, 'r, 's, 'a> {
+    /// Emission without fast-math flags.
+    pub fn new(reader: &'f mut FuncReader<'r, 's, 'a>) -> Self {
+        Emitter { reader, fast: FastMath::default() }
+    }
+}
+
+impl Emit for Emitter<'_, '_, '_, '_> {
+    fn func(&mut self) -> &mut Function {
+        &mut self.reader.f
+    }
+    fn builder(&mut self) -> Builder<'_> {
+        self.reader.b()
+    }
+    fn emit(&mut self, op: IrOp, args: &[Value], ty: Type) -> Value {
+        self.reader.emit(op, args, ty, self.fast)
+    }
 }
 
 /// Reads a body into `func`, which has been declared for it.

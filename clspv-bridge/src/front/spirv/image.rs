@@ -4,11 +4,12 @@
 //! the type that the module states. The supported image operands are levels of detail, gradients (converted
 //! to levels), and the extension of integers, which follows from the image's format.
 
-use super::func::{FuncReader, Vals};
+use super::func::{Emitter, FuncReader, Vals};
 use super::read::Instr;
 use super::types::TypeKind;
 use crate::error::{CompileError, Result};
-use crate::ir::{BinOp, CastOp, ClOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Scalar, Type, Value};
+use crate::front::expand::images::{self, Detail};
+use crate::ir::{BinOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Type, Value};
 use smallvec::smallvec;
 use spirv::{ImageOperands, Op};
 
@@ -22,15 +23,6 @@ const HARMLESS: ImageOperands = ImageOperands::SIGN_EXTEND
     .union(ImageOperands::NON_PRIVATE_TEXEL)
     .union(ImageOperands::VOLATILE_TEXEL)
     .union(ImageOperands::NONTEMPORAL);
-
-/// The levels of an image that are read.
-enum Detail {
-    First,
-    /// A level: floating-point with a sampler, else an integer.
-    Level(Value),
-    /// Gradients: the change of the coordinates from one pixel to the next, in both directions.
-    Gradients(Value, Value),
-}
 
 impl FuncReader<'_, '_, '_> {
     /// Reads an image instruction; returns false for others and for unsupported ones.
@@ -226,39 +218,6 @@ impl FuncReader<'_, '_, '_> {
         Ok(b.vec_build(&parts))
     }
 
-    /// The level for gradients: the binary logarithm of the longer one, in texels.
-    fn level_of(
-        &mut self,
-        image: Value,
-        dim: ImageDim,
-        gradients: [Value; 2],
-        inst: &Instr<'_>,
-    ) -> Result<Value> {
-        let spatial = dim.coordinates() - u32::from(dim.has_layers());
-        if gradients.iter().any(|g| self.f.ty(*g).lane() != F32 || self.f.ty(*g).lanes() < spatial) {
-            return Err(inst.bad("unfit gradients"));
-        }
-        let lanes = gradients.map(|g| self.f.ty(g).lanes());
-        let mut b = self.b();
-        let size = b.value(IrOp::Image { op: ImageOp::Size, dim, var: None }, &[image], dim.size_type());
-        let mut squares = [None, None];
-        for i in 0..spatial as u8 {
-            let n = if dim.coordinates() == 1 { size } else { b.extract(size, i) };
-            let n = b.cast(CastOp::UToFp, n, F32);
-            for ((gradient, square), lanes) in gradients.iter().zip(&mut squares).zip(lanes) {
-                let g = if lanes == 1 { *gradient } else { b.extract(*gradient, i) };
-                let texels = b.bin(BinOp::Fmul, g, n);
-                let more = b.bin(BinOp::Fmul, texels, texels);
-                *square = Some(square.map_or(more, |sum| b.bin(BinOp::Fadd, sum, more)));
-            }
-        }
-        let [Some(x), Some(y)] = squares else { return Err(inst.bad("unfit gradients")) };
-        let longer = b.value(IrOp::OpenCl(ClOp::fmax), &[x, y], F32);
-        let double = b.value(IrOp::OpenCl(ClOp::log2), &[longer], F32);
-        let half = b.func.bits(F32, u64::from(0.5f32.to_bits()));
-        Ok(b.bin(BinOp::Fmul, double, half))
-    }
-
     /// Dimensions of the image (alone or with a sampler) that an id holds.
     fn image_dim(&self, id: u32, inst: &Instr<'_>) -> Result<ImageDim> {
         match self.r.types.need(self.type_of(id, inst)?, inst)?.kind {
@@ -276,27 +235,19 @@ impl FuncReader<'_, '_, '_> {
         }
     }
 
-    /// The first lanes of a vector, as many as the image has coordinates.
-    fn coordinates(&mut self, at: Value, dim: ImageDim, float: bool, inst: &Instr<'_>) -> Result<Value> {
-        let (ty, want) = (self.f.ty(at), dim.coordinates());
-        let fits = ty.lane() == I32 || (float && ty.lane() == F32);
-        if !fits || ty.lanes() < want {
-            return Err(inst.bad("unfit coordinates"));
+    /// Coordinates for an image of these dimensions.
+    fn coordinates(&self, at: Value, dim: ImageDim, float: bool, inst: &Instr<'_>) -> Result<()> {
+        if images::are_coordinates(self.f.ty(at), dim, float) {
+            Ok(())
+        } else {
+            Err(inst.bad("unfit coordinates"))
         }
-        if ty.lanes() == want {
-            return Ok(at);
-        }
-        let mut b = self.b();
-        let lanes: Vec<Value> = (0..want as u8).map(|i| b.extract(at, i)).collect();
-        Ok(b.vec_build(&lanes))
     }
 
-    /// The four-lane type of the operation that a result type is taken from.
-    fn texel_type(ty: Type, inst: &Instr<'_>) -> Result<Type> {
-        match (ty.scalar(), ty.lanes()) {
-            (Some(Scalar::F32 | Scalar::F16), 1 | 4) => Ok(Type::Vector(Scalar::F32, 4)),
-            (Some(Scalar::I32), 1 | 4) => Ok(Type::Vector(Scalar::I32, 4)),
-            _ => Err(inst.bad(format_args!("texels of type {ty}"))),
+    fn texel_type(ty: Type, inst: &Instr<'_>) -> Result<()> {
+        match images::texel_type(ty) {
+            Some(_) => Ok(()),
+            None => Err(inst.bad(format_args!("texels of type {ty}"))),
         }
     }
 
@@ -314,26 +265,23 @@ impl FuncReader<'_, '_, '_> {
         if dim == ImageDim::Buffer || self.f.ty(sampler) != I32 {
             return Err(inst.bad("sampling needs a sampler and an image that is no buffer"));
         }
-        let at = self.coordinates(at, dim, true, inst)?;
-        let texel = Self::texel_type(ty, inst)?;
-        let level = match detail {
-            Detail::First => None,
-            Detail::Level(level) => Some(level),
-            Detail::Gradients(x, y) => Some(self.level_of(image, dim, [x, y], inst)?),
-        };
-        let v = match level {
-            None => self.b().value(
-                IrOp::Image { op: ImageOp::Sample, dim, var: None },
-                &[image, sampler, at],
-                texel,
-            ),
-            Some(level) if self.f.ty(level) == F32 && self.f.ty(at).lane() == F32 => {
-                let op = IrOp::Image { op: ImageOp::SampleLod, dim, var: None };
-                self.b().value(op, &[image, sampler, at, level], texel)
+        self.coordinates(at, dim, true, inst)?;
+        Self::texel_type(ty, inst)?;
+        let is_float = |v: Value| self.f.ty(v).lane() == F32;
+        let has_lanes = |v: &Value| is_float(*v) && self.f.ty(*v).lanes() >= images::spatial_lanes(dim);
+        match detail {
+            Detail::Gradients(x, y) if ![x, y].iter().all(has_lanes) => {
+                return Err(inst.bad("unfit gradients"));
             }
-            Some(_) => return Err(inst.bad("levels of detail and their coordinates must be floating-point")),
-        };
-        Ok(self.read_result(v, ty))
+            Detail::Level(level) if self.f.ty(level) != F32 || !is_float(at) => {
+                return Err(inst.bad("levels of detail and their coordinates must be floating-point"));
+            }
+            Detail::Gradients(..) if !is_float(at) => {
+                return Err(inst.bad("levels of detail and their coordinates must be floating-point"));
+            }
+            _ => {}
+        }
+        Ok(images::sample(&mut Emitter::new(self), image, sampler, dim, at, detail, ty))
     }
 
     fn read_texel(
@@ -345,27 +293,14 @@ impl FuncReader<'_, '_, '_> {
         ty: Type,
         inst: &Instr<'_>,
     ) -> Result<Value> {
-        let at = self.coordinates(at, dim, false, inst)?;
-        let texel = Self::texel_type(ty, inst)?;
-        let v = match detail {
-            Detail::First => {
-                self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel)
-            }
-            Detail::Level(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => self.b().value(
-                IrOp::Image { op: ImageOp::ReadLevel, dim, var: None },
-                &[image, at, level],
-                texel,
-            ),
+        self.coordinates(at, dim, false, inst)?;
+        Self::texel_type(ty, inst)?;
+        match detail {
+            Detail::First => {}
+            Detail::Level(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => {}
             _ => return Err(inst.bad("unfit level of detail")),
-        };
-        Ok(self.read_result(v, ty))
-    }
-
-    /// A texel as the type in the module: half, or the only component of a depth image.
-    fn read_result(&mut self, texel: Value, ty: Type) -> Value {
-        let mut b = self.b();
-        let v = if ty.lanes() == 1 { b.extract(texel, 0) } else { texel };
-        if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty) } else { v }
+        }
+        Ok(images::read(&mut Emitter::new(self), image, dim, at, detail, ty))
     }
 
     fn write_texel(
@@ -377,31 +312,12 @@ impl FuncReader<'_, '_, '_> {
         texel: Value,
         inst: &Instr<'_>,
     ) -> Result<()> {
-        let at = self.coordinates(at, dim, false, inst)?;
-        let texel = self.written_texel(texel, inst)?;
-        match level {
-            None => {
-                self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[])
-            }
-            Some(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => self.b().inst(
-                IrOp::Image { op: ImageOp::WriteLevel, dim, var: None },
-                &[image, at, level, texel],
-                &[],
-            ),
-            Some(_) => return Err(inst.bad("unfit level of detail")),
-        };
+        self.coordinates(at, dim, false, inst)?;
+        Self::texel_type(self.f.ty(texel), inst)?;
+        if level.is_some_and(|level| self.f.ty(level) != I32 || dim == ImageDim::Buffer) {
+            return Err(inst.bad("unfit level of detail"));
+        }
+        images::write(&mut Emitter::new(self), image, dim, at, level, texel);
         Ok(())
-    }
-
-    fn written_texel(&mut self, v: Value, inst: &Instr<'_>) -> Result<Value> {
-        let ty = self.f.ty(v);
-        let texel = Self::texel_type(ty, inst)?;
-        let mut b = self.b();
-        let v = if ty.scalar() == Some(Scalar::F16) {
-            b.cast(CastOp::FpConv, v, ty.with_scalar(Scalar::F32))
-        } else {
-            v
-        };
-        Ok(if ty.lanes() == 1 { b.value(IrOp::Splat, &[v], texel) } else { v })
     }
 }

@@ -1,52 +1,19 @@
-//! OpenCL.std extended instructions: those with a direct operation are expanded here, the others become
-//! [`Op::OpenCl`](crate::ir::Op) for `lower_builtins`.
+//! OpenCL.std extended instructions.
 
-use super::func::FuncReader;
+use super::func::{Emitter, FuncReader};
 use super::memory::MemFlags;
 use super::meta::{self, InstructionSet};
 use super::opencl_types;
-use super::ops::float_masks;
 use super::read::Instr;
 use super::types::Leaf;
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, ClOp, I1, I64, IntCc, Op as IrOp, Rounding, Scalar, Type, UnOp, Value};
+use crate::front::expand;
+use crate::ir::{CastOp, ClOp, FastMath, Op as IrOp, Rounding, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// NonSemantic.Shader.DebugInfo.100: the source line of what follows (operand 1: first line), and its end.
 const DEBUG_LINE: u32 = 103;
 const DEBUG_NO_LINE: u32 = 104;
-
-/// Instructions of two operands of the result type that are one operation.
-fn binary(op: ClOp) -> Option<BinOp> {
-    Some(match op {
-        ClOp::fmax | ClOp::fmax_common => BinOp::Fmax,
-        ClOp::fmin | ClOp::fmin_common => BinOp::Fmin,
-        ClOp::fmod => BinOp::Frem,
-        ClOp::s_max => BinOp::Smax,
-        ClOp::u_max => BinOp::Umax,
-        ClOp::s_min => BinOp::Smin,
-        ClOp::u_min => BinOp::Umin,
-        ClOp::s_mul_hi => BinOp::SmulHi,
-        ClOp::u_mul_hi => BinOp::UmulHi,
-        ClOp::rotate => BinOp::Rotl,
-        ClOp::s_mul24 | ClOp::u_mul24 => BinOp::Imul,
-        _ => return None,
-    })
-}
-
-fn unary(op: ClOp) -> Option<UnOp> {
-    Some(match op {
-        ClOp::fabs => UnOp::Fabs,
-        ClOp::floor => UnOp::Floor,
-        ClOp::ceil => UnOp::Ceil,
-        ClOp::trunc => UnOp::Trunc,
-        ClOp::rint => UnOp::Rint,
-        ClOp::clz => UnOp::Clz,
-        ClOp::ctz => UnOp::Ctz,
-        ClOp::popcount => UnOp::Popcnt,
-        _ => return None,
-    })
-}
 
 impl FuncReader<'_, '_, '_> {
     /// OpExtInst.
@@ -120,125 +87,7 @@ impl FuncReader<'_, '_, '_> {
         if !opencl_types::fits(op, ty, &types) {
             return Err(inst.bad(format_args!("operands of the wrong type for {op:?}")));
         }
-        if let Some(bin) = binary(op) {
-            let v = self.emit(IrOp::Bin(bin), &args, ty, fast);
-            return self.define(inst, v);
-        }
-        if let Some(un) = unary(op) {
-            let v = self.emit(IrOp::Un(un), &args, ty, fast);
-            return self.define(inst, v);
-        }
-        let v = match (op, args.as_slice()) {
-            (ClOp::fma, &[_, _, _]) => self.emit(IrOp::Fma, &args, ty, fast),
-            (ClOp::mad, &[_, _, _]) => self.emit(IrOp::Mad, &args, ty, fast),
-            (ClOp::s_mad24 | ClOp::u_mad24, &[x, y, z]) => {
-                let mut b = self.b();
-                let p = b.imul(x, y);
-                b.iadd(p, z)
-            }
-            (ClOp::s_mad_hi | ClOp::u_mad_hi, &[x, y, z]) => {
-                let mut b = self.b();
-                let p = b.bin(if op == ClOp::s_mad_hi { BinOp::SmulHi } else { BinOp::UmulHi }, x, y);
-                b.iadd(p, z)
-            }
-            (ClOp::fclamp, &[x, low, high]) => {
-                let x = self.emit(IrOp::Bin(BinOp::Fmax), &[x, low], ty, fast);
-                self.emit(IrOp::Bin(BinOp::Fmin), &[x, high], ty, fast)
-            }
-            (ClOp::s_clamp, &[x, low, high]) => {
-                let mut b = self.b();
-                let x = b.bin(BinOp::Smax, x, low);
-                b.bin(BinOp::Smin, x, high)
-            }
-            (ClOp::u_clamp, &[x, low, high]) => {
-                let mut b = self.b();
-                let x = b.bin(BinOp::Umax, x, low);
-                b.bin(BinOp::Umin, x, high)
-            }
-            (ClOp::s_abs, &[x]) => {
-                let zero = self.f.bits(ty, 0);
-                let mut b = self.b();
-                let negated = b.isub(zero, x);
-                b.bin(BinOp::Smax, x, negated)
-            }
-            (ClOp::u_abs, &[x]) => x,
-            (ClOp::s_abs_diff | ClOp::u_abs_diff, &[x, y]) => {
-                let (max, min) = if op == ClOp::s_abs_diff {
-                    (BinOp::Smax, BinOp::Smin)
-                } else {
-                    (BinOp::Umax, BinOp::Umin)
-                };
-                let mut b = self.b();
-                let (high, low) = (b.bin(max, x, y), b.bin(min, x, y));
-                b.isub(high, low)
-            }
-            (ClOp::s_hadd | ClOp::u_hadd | ClOp::s_rhadd | ClOp::u_rhadd, &[x, y]) => {
-                let shift =
-                    if matches!(op, ClOp::s_hadd | ClOp::s_rhadd) { BinOp::Ashr } else { BinOp::Lshr };
-                let one = self.f.bits(ty, 1);
-                let mut b = self.b();
-                let differ = b.bin(BinOp::Xor, x, y);
-                let half = b.bin(shift, differ, one);
-                if matches!(op, ClOp::s_hadd | ClOp::u_hadd) {
-                    let common = b.and(x, y);
-                    b.iadd(common, half)
-                } else {
-                    let any = b.or(x, y);
-                    b.isub(any, half)
-                }
-            }
-            (ClOp::s_upsample | ClOp::u_upsample, &[hi, lo]) => {
-                let bits = self.f.ty(hi).scalar().map_or(0, Scalar::bits);
-                let by = self.f.bits(ty, bits as u64);
-                let mut b = self.b();
-                let (hi, lo) = (b.cast(CastOp::Zext, hi, ty), b.cast(CastOp::Zext, lo, ty));
-                let hi = b.shl(hi, by);
-                b.or(hi, lo)
-            }
-            (ClOp::select, &[a, b, c]) => {
-                let c_type = self.f.ty(c);
-                let zero = self.f.bits(c_type, 0);
-                // Lanes of vectors are chosen by their sign bit, a scalar by being non-zero.
-                let cc = if ty.lanes() > 1 { IntCc::Slt } else { IntCc::Ne };
-                let mut bld = self.b();
-                let cond = bld.icmp(cc, c, zero);
-                bld.select(cond, b, a)
-            }
-            (ClOp::bitselect, &[a, b, c]) => {
-                let bits = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-                let mut bld = self.b();
-                let (a, b, c) = (bld.bitcast(a, bits), bld.bitcast(b, bits), bld.bitcast(c, bits));
-                let keep = bld.not(c);
-                let (x, y) = (bld.and(a, keep), bld.and(b, c));
-                let v = bld.or(x, y);
-                bld.bitcast(v, ty)
-            }
-            (ClOp::copysign, &[x, y]) => {
-                let scalar = ty.scalar().unwrap_or(Scalar::F32);
-                let bits = ty.with_scalar(scalar.to_int());
-                let (_, magnitude) = float_masks(scalar);
-                let (m, s) = (self.f.bits(bits, magnitude), self.f.bits(bits, !magnitude));
-                let mut b = self.b();
-                let (x, y) = (b.bitcast(x, bits), b.bitcast(y, bits));
-                let (x, y) = (b.and(x, m), b.and(y, s));
-                let v = b.or(x, y);
-                b.bitcast(v, ty)
-            }
-            (ClOp::nan, &[x]) => {
-                let scalar = ty.scalar().unwrap_or(Scalar::F32);
-                let bits = ty.with_scalar(scalar.to_int());
-                let (exponent, magnitude) = float_masks(scalar);
-                // The quiet bit is the one below the exponent.
-                let quiet = (exponent & exponent.wrapping_neg()) >> 1;
-                let (q, m) = (self.f.bits(bits, exponent | quiet), self.f.bits(bits, magnitude));
-                let mut b = self.b();
-                let x = b.bitcast(x, bits);
-                let x = b.and(x, m);
-                let v = b.or(x, q);
-                b.bitcast(v, ty)
-            }
-            _ => self.emit(IrOp::OpenCl(op), &args, ty, fast),
-        };
+        let v = expand::opencl_std::expand(&mut Emitter { reader: self, fast }, op, &args, ty);
         self.define(inst, v)
     }
 
@@ -301,7 +150,6 @@ impl FuncReader<'_, '_, '_> {
         let mask = self.int_arg(5 + two as usize, inst)?;
         let ty = self.result_type(inst)?;
         let (from, masks) = (self.f.ty(x), self.f.ty(mask));
-        let n = from.lanes();
         if from != self.f.ty(y)
             || from.lane() != ty.lane()
             || masks.lanes() != ty.lanes()
@@ -309,32 +157,9 @@ impl FuncReader<'_, '_, '_> {
         {
             return Err(inst.bad("operands of the wrong type"));
         }
-        let room = n.next_power_of_two();
-        let mut lanes = Vec::new();
-        for i in 0..ty.lanes() as u8 {
-            let m = self.b().extract(mask, i);
-            let m = self.index64(m, inst)?;
-            let low = self.f.i64((room - 1) as i64);
-            let second = self.f.i64(room as i64);
-            let zero = self.f.i64(0);
-            let mut b = self.b();
-            let index = b.and(m, low);
-            let index = b.cast(CastOp::Trunc, index, crate::ir::I32);
-            let pick = |b: &mut crate::ir::Builder<'_>, v: Value| match n {
-                1 => v,
-                _ => b.value(IrOp::ExtractDyn, &[v, index], from.lane()),
-            };
-            let mut v = pick(&mut b, x);
-            if two {
-                let w = pick(&mut b, y);
-                let bit = b.and(m, second);
-                let other = b.value(IrOp::Icmp(IntCc::Ne), &[bit, zero], I1);
-                v = b.select(other, w, v);
-            }
-            debug_assert_eq!(b.ty(m), I64);
-            lanes.push(v);
-        }
-        let v = self.b().vec_build(&lanes);
+        let fast = FastMath::default();
+        let v =
+            expand::opencl_std::shuffle(&mut Emitter { reader: self, fast }, x, two.then_some(y), mask, ty);
         self.define(inst, v)
     }
 }

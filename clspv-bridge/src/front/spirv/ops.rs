@@ -1,11 +1,12 @@
 //! Instructions on values: arithmetic, comparisons, conversions, vectors and aggregates.
 
-use super::func::{FuncReader, Vals};
+use super::func::{Emitter, FuncReader, Vals};
 use super::read::Instr;
 use super::types::TypeKind;
 use crate::error::Result;
+use crate::front::expand::numbers::{self, BitField, FloatClass};
 use crate::ir::{
-    BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value,
+    BinOp, CastOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value,
 };
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
@@ -69,15 +70,6 @@ fn float_compare(op: Op) -> Option<FloatCc> {
         Op::Unordered => FloatCc::Uno,
         _ => return None,
     })
-}
-
-/// Bits of the exponent field and of everything but the sign.
-pub fn float_masks(s: Scalar) -> (u64, u64) {
-    match s {
-        Scalar::F16 => (0x7c00, 0x7fff),
-        Scalar::F32 => (0x7f80_0000, 0x7fff_ffff),
-        _ => (0x7ff0_0000_0000_0000, 0x7fff_ffff_ffff_ffff),
-    }
 }
 
 impl FuncReader<'_, '_, '_> {
@@ -654,19 +646,8 @@ impl FuncReader<'_, '_, '_> {
             return Err(inst.bad("operands of different types"));
         }
         let fast = self.fast(inst);
-        let lane = ty.lane();
-        let mut sum = None;
-        for i in 0..ty.lanes() as u8 {
-            let (a, b) = (self.b().extract(x, i), self.b().extract(y, i));
-            sum = Some(match sum {
-                None => self.emit(IrOp::Bin(BinOp::Fmul), &[a, b], lane, fast),
-                Some(s) => self.emit(IrOp::Mad, &[a, b, s], lane, fast),
-            });
-        }
-        match sum {
-            Some(v) => self.define(inst, v),
-            None => Err(inst.bad("vector without lanes")),
-        }
+        let v = numbers::dot(&mut Emitter { reader: self, fast }, x, y);
+        self.define(inst, v)
     }
 
     fn integer_dot(&mut self, inst: &Instr<'_>) -> Result<()> {
@@ -681,36 +662,13 @@ impl FuncReader<'_, '_, '_> {
         if self.f.ty(x) != self.f.ty(y) || to.lanes() != 1 || !to.is_int() {
             return Err(inst.bad("operands of different types"));
         }
-        // A scalar holds four packed 8-bit lanes.
-        let (x, y) = if self.f.ty(x) == I32 {
-            let packed = Type::Vector(Scalar::I8, 4);
-            (self.b().bitcast(x, packed), self.b().bitcast(y, packed))
-        } else {
-            (x, y)
-        };
-        let ty = self.f.ty(x);
-        let mut sum = self.f.bits(to, 0);
-        if ty == Type::Vector(Scalar::I8, 4) && to.scalar().is_some_and(|s| s.bits() >= 32) {
-            let mut b = self.b();
-            let (x, y) = (b.bitcast(x, I32), b.bitcast(y, I32));
-            let v = b.value(IrOp::Dot4 { x_signed: sx, y_signed: sy }, &[x, y], I32);
-            sum = self.resize(v, to, sx || sy, inst)?;
-        } else {
-            for i in 0..ty.lanes() as u8 {
-                let (a, b) = (self.b().extract(x, i), self.b().extract(y, i));
-                let (a, b) = (self.resize(a, to, sx, inst)?, self.resize(b, to, sy, inst)?);
-                let mut bld = self.b();
-                let p = bld.imul(a, b);
-                sum = bld.iadd(sum, p);
-            }
-        }
+        let mut sum = numbers::integer_dot(&mut Emitter::new(self), x, y, [sx, sy], to);
         if saturating {
             let acc = self.int_arg(4, inst)?;
             if self.f.ty(acc) != to {
                 return Err(inst.bad("accumulator of another type"));
             }
-            let op = if inst.op == Op::UDotAccSat { ClOp::u_add_sat } else { ClOp::s_add_sat };
-            sum = self.b().value(IrOp::OpenCl(op), &[sum, acc], to);
+            sum = numbers::add_saturated(&mut Emitter::new(self), sum, acc, inst.op != Op::UDotAccSat);
         }
         self.define(inst, sum)
     }
@@ -719,35 +677,17 @@ impl FuncReader<'_, '_, '_> {
     fn classify(&mut self, inst: &Instr<'_>) -> Result<()> {
         let x = self.float_arg(2, inst)?;
         let ty = self.f.ty(x);
-        let Some(scalar) = ty.scalar() else {
+        if ty.scalar().is_none() {
             return Err(inst.bad("operand is not a number"));
+        }
+        let class = match inst.op {
+            Op::IsNan => FloatClass::Nan,
+            Op::IsInf => FloatClass::Inf,
+            Op::IsFinite => FloatClass::Finite,
+            Op::IsNormal => FloatClass::Normal,
+            _ => FloatClass::Negative,
         };
-        let int = ty.with_scalar(scalar.to_int());
-        let (exponent, magnitude) = float_masks(scalar);
-        let (e, m, zero) = (self.f.bits(int, exponent), self.f.bits(int, magnitude), self.f.bits(int, 0));
-        let mut b = self.b();
-        let bits = b.bitcast(x, int);
-        let v = match inst.op {
-            Op::IsNan => {
-                let a = b.and(bits, m);
-                b.icmp(IntCc::Ugt, a, e)
-            }
-            Op::IsInf => {
-                let a = b.and(bits, m);
-                b.icmp(IntCc::Eq, a, e)
-            }
-            Op::IsFinite => {
-                let a = b.and(bits, e);
-                b.icmp(IntCc::Ne, a, e)
-            }
-            Op::IsNormal => {
-                let a = b.and(bits, e);
-                let finite = b.icmp(IntCc::Ne, a, e);
-                let normal = b.icmp(IntCc::Ne, a, zero);
-                b.and(finite, normal)
-            }
-            _ => b.icmp(IntCc::Slt, bits, zero),
-        };
+        let v = numbers::classify(&mut Emitter::new(self), class, x);
         self.define(inst, v)
     }
 
@@ -755,9 +695,6 @@ impl FuncReader<'_, '_, '_> {
         let insert = inst.op == Op::BitFieldInsert;
         let base = self.int_arg(2, inst)?;
         let ty = self.f.ty(base);
-        let Some(width) = ty.scalar().map(|s| s.bits() as u64) else {
-            return Err(inst.bad("operand is not an integer"));
-        };
         let at = 3 + insert as usize;
         let mut counts = [base; 2];
         for (i, c) in counts.iter_mut().enumerate() {
@@ -766,42 +703,16 @@ impl FuncReader<'_, '_, '_> {
             *c = self.splat(v, ty);
         }
         let [offset, count] = counts;
-        let (all, one, zero) = (self.f.bits(ty, u64::MAX), self.f.bits(ty, 1), self.f.bits(ty, 0));
-        let w = self.f.bits(ty, width);
         let field = if insert { self.int_arg(3, inst)? } else { base };
         if self.f.ty(field) != ty {
             return Err(inst.bad("operands of different types"));
         }
-        let mut b = self.b();
-        let full = b.icmp(IntCc::Uge, count, w);
-        let narrow = b.shl(one, count);
-        let narrow = b.isub(narrow, one);
-        let mask = b.select(full, all, narrow);
-        let v = if insert {
-            let mask = b.shl(mask, offset);
-            let keep = b.not(mask);
-            let old = b.and(base, keep);
-            let new = b.shl(field, offset);
-            let new = b.and(new, mask);
-            b.or(old, new)
-        } else {
-            let x = b.lshr(base, offset);
-            let x = b.and(x, mask);
-            if inst.op == Op::BitFieldSExtract {
-                // Sign extension: (x ^ s) - s with s the sign bit of the field (none for an empty field).
-                let top = b.isub(count, one);
-                let sign = b.shl(one, top);
-                let empty = b.icmp(IntCc::Eq, count, zero);
-                let sign = b.select(empty, zero, sign);
-                let x = b.bin(BinOp::Xor, x, sign);
-                b.isub(x, sign)
-            } else {
-                x
-            }
+        let op = match inst.op {
+            Op::BitFieldInsert => BitField::Insert(field),
+            Op::BitFieldSExtract => BitField::ExtractSigned,
+            _ => BitField::ExtractUnsigned,
         };
-        let none = b.icmp(IntCc::Eq, count, zero);
-        let empty = if insert { base } else { zero };
-        let v = b.select(none, empty, v);
+        let v = numbers::bit_field(&mut Emitter::new(self), op, base, offset, count);
         self.define(inst, v)
     }
 }

@@ -369,10 +369,9 @@ pub enum PipeOp {
     MaxPackets,
 }
 
-/// Device-side enqueue and its events.
+/// Device-side enqueue without blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EnqueueOp {
-    Kernel,
     Marker,
     NdRange(u8),
     DefaultQueue,
@@ -382,8 +381,6 @@ pub enum EnqueueOp {
     Retain,
     Release,
     Capture,
-    NullEvent,
-    NullQueue,
 }
 
 /// Features that every device of OpenCL 2.0 has.
