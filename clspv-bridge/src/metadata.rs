@@ -2,9 +2,10 @@
 
 use crate::ir::ImageDim;
 use crate::printf::PrintfCall;
+use serde::{Deserialize, Serialize};
 
 /// Kind of a kernel argument.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum ArgKind {
     /// By value (scalars, vectors, structs).
     Value,
@@ -21,7 +22,7 @@ pub enum ArgKind {
 }
 
 /// CL_KERNEL_ARG_ADDRESS_*.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
 pub enum AddressQualifier {
     #[default]
     Private,
@@ -31,7 +32,7 @@ pub enum AddressQualifier {
 }
 
 /// CL_KERNEL_ARG_ACCESS_*.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
 pub enum AccessQualifier {
     #[default]
     None,
@@ -41,7 +42,7 @@ pub enum AccessQualifier {
 }
 
 /// CL_KERNEL_ARG_TYPE_* flags.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
 pub struct TypeQualifiers {
     pub is_const: bool,
     pub is_restrict: bool,
@@ -50,7 +51,7 @@ pub struct TypeQualifiers {
 }
 
 /// One kernel argument.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct ArgInfo {
     pub kind: ArgKind,
     /// Size that clSetKernelArg requires (8 for memory objects and samplers; 0 for local pointers: any size).
@@ -70,7 +71,7 @@ pub struct ArgInfo {
 }
 
 /// Facts about a kernel that only the source has: names and types of its arguments, and its vector type hint.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelArgInfo {
     pub kernel: String,
     pub args: Vec<ArgInfo>,
@@ -80,7 +81,7 @@ pub struct KernelArgInfo {
 }
 
 /// One kernel of a program.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
 pub struct KernelInfo {
     pub name: String,
     pub args: Vec<ArgInfo>,

@@ -10,6 +10,8 @@
 //! of the call in [`crate::metadata::KernelInfo::printf`]. Then come the operands, each lane of at most 32
 //! bits in one word and each of 64 bits in two, the low one first.
 
+use serde::{Deserialize, Serialize};
+
 /// Index of the word that counts words in use, the head included.
 pub const NEXT: u32 = 0;
 /// Index of the word that holds the index from which on no record may start.
@@ -20,7 +22,7 @@ pub const DROPPED: u32 = 2;
 pub const HEAD: u32 = 4;
 
 /// One call of printf in a kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct PrintfCall {
     /// The format string without its terminator; `None` if its address (of 64 bits) is the record's first
     /// operand.
@@ -29,7 +31,7 @@ pub struct PrintfCall {
 }
 
 /// An operand of printf.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum PrintfArg {
     /// Integers of 8, 16, 32 or 64 bits.
     Int { bits: u8, lanes: u8 },
@@ -63,7 +65,7 @@ impl PrintfCall {
 }
 
 /// Length modifier of a conversion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Length {
     None,
     /// `hh`
@@ -77,7 +79,7 @@ pub enum Length {
 }
 
 /// A field width or precision.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Size {
     Number(u32),
     /// `*`: an operand. OpenCL C does not have it; it is parsed as in C.
@@ -88,7 +90,7 @@ pub enum Size {
 pub const MAX_SIZE: u32 = 16383;
 
 /// A conversion specification.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Conversion {
     pub minus: bool,
     pub plus: bool,
@@ -105,7 +107,7 @@ pub struct Conversion {
 }
 
 /// A piece of a format string.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Piece<'a> {
     /// Text that is written verbatim, including an invalid conversion.
     Text(&'a [u8]),

@@ -19,7 +19,7 @@ pub trait EntityRef: Copy + Eq {
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(u32);
         impl EntityRef for $name {
             fn new(index: usize) -> Self {
@@ -58,7 +58,8 @@ entity!(/// A lowered memory variable of a function: a bound buffer view, workgr
     Var, "var");
 
 /// Owner of the data of one kind of entity; keys are assigned in order and never reused.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent, bound(serialize = "V: serde::Serialize", deserialize = "V: serde::Deserialize<'de>"))]
 pub struct PrimaryMap<K: EntityRef, V> {
     items: Vec<V>,
     key: PhantomData<K>,

@@ -9,18 +9,19 @@ use super::entity::{Block, EntityRef, Inst, PrimaryMap, Slot, Value, Var};
 use super::image::ImageDim;
 use super::inst::{BlockCall, FastMath, InstData, Op};
 use super::types::{Scalar, Type};
+use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
 /// Parameter and result types.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Signature {
     pub params: Vec<Type>,
     pub results: Vec<Type>,
 }
 
 /// Visibility of a function or global of a module.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Linkage {
     /// Defined here, visible here only.
     #[default]
@@ -35,14 +36,14 @@ pub enum Linkage {
 
 /// A constant: one bit pattern for each lane (a single one for pointers, whose bits are the address), or
 /// undefined.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Const {
     Bits(Type, SmallVec<[u64; 1]>),
     Undef(Type),
 }
 
 /// Definition of a value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ValueDef {
     /// Result of an instruction, by index.
     Result(Inst, u16),
@@ -52,14 +53,14 @@ pub enum ValueDef {
 }
 
 /// A value: its type and definition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ValueData {
     pub ty: Type,
     pub def: ValueDef,
 }
 
 /// Merge annotation of a header block, set by the structurizer (phase Structured).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Merge {
     /// OpSelectionMerge
     Selection { merge: Block },
@@ -68,7 +69,7 @@ pub enum Merge {
 }
 
 /// A basic block.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct BlockData {
     pub params: Vec<Value>,
     pub insts: Vec<Inst>,
@@ -76,14 +77,14 @@ pub struct BlockData {
 }
 
 /// A private stack slot: `size` bytes aligned to `align`, uninitialised at function entry.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SlotData {
     pub size: u32,
     pub align: u32,
 }
 
 /// Storage of a lowered memory variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum VarClass {
     /// Runtime array in the storage buffer of this descriptor binding; several views of one binding alias.
     Buffer { binding: u32, readonly: bool },
@@ -97,7 +98,7 @@ pub enum VarClass {
 }
 
 /// Number of elements of a lowered variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum VarLen {
     /// Unbounded (storage buffers).
     Runtime,
@@ -107,7 +108,7 @@ pub enum VarLen {
 }
 
 /// A lowered memory variable: an array of `elem`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct VarData {
     pub class: VarClass,
     pub elem: Type,
@@ -115,7 +116,7 @@ pub struct VarData {
 }
 
 /// A function body or declaration.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
     pub sig: Signature,
@@ -129,6 +130,7 @@ pub struct Function {
     pub values: PrimaryMap<Value, ValueData>,
     pub slots: PrimaryMap<Slot, SlotData>,
     pub vars: PrimaryMap<Var, VarData>,
+    #[serde(skip)]
     consts: HashMap<Const, Value>,
 }
 
@@ -231,6 +233,10 @@ impl Function {
         }
     }
 
+    /// Replaces the table of constants.
+    pub(super) fn set_constants(&mut self, constants: impl IntoIterator<Item = (Const, Value)>) {
+        self.consts = constants.into_iter().collect();
+    }
     /// The interned value of a constant.
     pub fn constant(&mut self, c: Const) -> Value {
         if let Some(&v) = self.consts.get(&c) {

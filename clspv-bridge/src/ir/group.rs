@@ -5,9 +5,10 @@
 //! Such an instruction must keep its position in the control flow, so it counts as having side effects.
 
 use super::inst::BinOp;
+use serde::{Deserialize, Serialize};
 
 /// The values that a reduction combines for each work-item.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Scan {
     /// All values.
     Reduce,
@@ -18,7 +19,7 @@ pub enum Scan {
 }
 
 /// Sets of work-items by comparison with the own sub-group local id, within the maximal size of a sub-group.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum LaneMask {
     Eq,
     Ge,
@@ -28,7 +29,7 @@ pub enum LaneMask {
 }
 
 /// Group operation. Comments give `args -> results`; masks are `i32x4`, one bit for each sub-group local id.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum GroupOp {
     /// Votes. `i1 -> i1`
     All,

@@ -9,10 +9,11 @@
 //! [`ImageDim::coordinates`].
 
 use super::types::{F32, I32, Scalar, Type};
+use serde::{Deserialize, Serialize};
 
 /// Shape of an image. Depth images have no shape of their own: their texels have three more lanes, which are
 /// unused.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ImageDim {
     D1,
     D1Array,
@@ -43,7 +44,7 @@ impl ImageDim {
 }
 
 /// Image operation. Comments give `args -> results`; the image is the first argument until it is lowered.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ImageOp {
     /// Reads through a sampler; removed by `lower_builtins`. `image, sampler(i32), f32 or i32 coordinates ->
     /// f32x4 or i32x4`

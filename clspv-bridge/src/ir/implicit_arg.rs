@@ -1,7 +1,9 @@
 //! Implicit arguments: values of a launch beside the kernel's own arguments, and their names in text.
 
+use serde::{Deserialize, Serialize};
+
 /// An implicit argument: a value at the start of the block, which the runtime fills in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
 pub enum ImplicitArg {
     /// u64: global id of the first work-item of this dispatch (global offset + first group times enqueued
     /// local size).

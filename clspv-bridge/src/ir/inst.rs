@@ -10,13 +10,14 @@ use super::image::{ImageDim, ImageOp};
 use super::implicit_arg::ImplicitArg;
 use super::runtime::RuntimeCall;
 use super::types::Space;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// OpenCL.std extended instructions.
 pub use spirv::OpenclStd100Op as ClOp;
 
 /// Integer and pointer comparison predicates.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum IntCc {
     Eq,
     Ne,
@@ -31,7 +32,7 @@ pub enum IntCc {
 }
 
 /// Floating-point predicates: `O*` are false and `U*` true if an operand is NaN.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatCc {
     Oeq,
     One,
@@ -50,7 +51,7 @@ pub enum FloatCc {
 }
 
 /// Two-operand arithmetic; operands and result have one type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BinOp {
     Iadd,
     Isub,
@@ -87,7 +88,7 @@ pub enum BinOp {
 }
 
 /// One-operand arithmetic; operand and result have one type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum UnOp {
     /// Bit-wise not (logical not on `i1`).
     Not,
@@ -117,7 +118,7 @@ pub enum UnOp {
 }
 
 /// Value conversions; lane counts agree unless stated otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum CastOp {
     /// Integer to narrower integer (`i1`: the low bit).
     Trunc,
@@ -141,7 +142,7 @@ pub enum CastOp {
 }
 
 /// Rounding mode of an explicit conversion.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Rounding {
     Rte,
     Rtz,
@@ -150,7 +151,7 @@ pub enum Rounding {
 }
 
 /// Read-modify-write operators.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum RmwOp {
     Add,
     Sub,
@@ -168,7 +169,7 @@ pub enum RmwOp {
 }
 
 /// Memory scope of atomics, fences and barriers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Scope {
     WorkItem,
     SubGroup,
@@ -178,7 +179,7 @@ pub enum Scope {
 }
 
 /// Memory order of atomics and fences.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Ordering {
     Relaxed,
     Acquire,
@@ -188,7 +189,7 @@ pub enum Ordering {
 }
 
 /// Address spaces a barrier or fence orders.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct FenceSpaces {
     pub local: bool,
     pub global: bool,
@@ -196,7 +197,7 @@ pub struct FenceSpaces {
 }
 
 /// Work-item queries. Results are `i64`, except `WorkDim` and the sub-group queries (`i32`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum WorkItemQuery {
     GlobalId,
     LocalId,
@@ -218,7 +219,7 @@ pub enum WorkItemQuery {
 }
 
 /// 32-bit values that the device provides to a Vulkan compute shader (phase Lowered and later; result `i32`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ShaderInput {
     LocalId,
     WorkgroupId,
@@ -235,7 +236,7 @@ pub enum ShaderInput {
 }
 
 /// Form of the address operand of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Root {
     /// The operand is a pointer value (before lowering).
     Ptr,
@@ -247,7 +248,7 @@ pub enum Root {
 }
 
 /// Properties of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Access {
     /// Known alignment of the address in bytes, a power of two.
     pub align: u32,
@@ -268,7 +269,7 @@ impl Access {
 }
 
 /// Operation of an instruction. Comments give `args -> results`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Op {
     /// `x, y -> T`
     Bin(BinOp),
@@ -419,7 +420,7 @@ pub enum Op {
     },
 
     /// OpenCL.std extended instruction (`ClOp`), removed by `lower_builtins`. `args -> T`
-    OpenCl(ClOp),
+    OpenCl(#[serde(with = "super::binary::cl_op")] ClOp),
     /// `args -> results`
     Call(FuncRef),
     /// Call of the runtime (see [`RuntimeCall`]); native code only.
@@ -516,7 +517,7 @@ impl Op {
 }
 
 /// A control-flow edge: the block and the arguments for its parameters.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct BlockCall {
     pub block: Block,
     pub args: SmallVec<[Value; 4]>,
@@ -530,7 +531,7 @@ impl BlockCall {
 }
 
 /// One instruction.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct InstData {
     pub op: Op,
     pub args: SmallVec<[Value; 4]>,
@@ -543,7 +544,7 @@ pub struct InstData {
 }
 
 /// Fast-math flags of -cl-fast-relaxed-math and similar options (SPIR-V FPFastMathMode).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct FastMath {
     pub no_nan: bool,
     pub no_inf: bool,

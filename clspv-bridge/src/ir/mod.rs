@@ -1,6 +1,7 @@
 //! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers
 //! and no aggregate values.
 
+pub mod binary;
 pub mod builder;
 pub mod edit;
 pub mod entity;

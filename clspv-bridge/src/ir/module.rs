@@ -4,10 +4,11 @@ use super::entity::{FuncRef, Global, PrimaryMap};
 use super::func::{Function, Linkage};
 use super::types::Space;
 use crate::metadata::KernelInfo;
+use serde::{Deserialize, Serialize};
 
 /// Degree of lowering of a module. Passes declare the phase they require; the verifier rejects what each
 /// phase forbids.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Phase {
     /// As read: calls, imports, slots.
     #[default]
@@ -27,7 +28,7 @@ pub enum Phase {
 }
 
 /// Initial contents of a global at a byte offset that is the address of (another global + addend).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reloc {
     pub offset: u32,
     pub target: Global,
@@ -35,7 +36,7 @@ pub struct Reloc {
 }
 
 /// A program-scope variable: `__constant` data, `__global` variable, or a `__local` variable of kernels.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GlobalData {
     pub name: String,
     pub space: Space,
@@ -50,7 +51,7 @@ pub struct GlobalData {
 }
 
 /// A compilation unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Module {
     pub phase: Phase,
     pub functions: PrimaryMap<FuncRef, Function>,

@@ -4,9 +4,10 @@
 //! `i64` words. A kernel is identified by the number in the name of its block's entry ([`block_number`]).
 
 use super::types::{I1, I32, I64, Space, Type};
+use serde::{Deserialize, Serialize};
 
 /// Runtime call. Comments give `args -> results`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum RuntimeCall {
     /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32
     /// bytes of the literal, i32 number of sizes, sizes -> i32`. Sizes are those of local arguments, `i64`

@@ -3,10 +3,11 @@
 //! Aggregate values do not exist: the SPIR-V reader splits structs and arrays into scalars, and memory is
 //! bytes. A pointer type has an address space but no pointee type.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A scalar machine type. Integers have no sign; operations do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Scalar {
     /// Truth value; never in memory.
     I1,
@@ -91,7 +92,7 @@ impl Scalar {
 }
 
 /// OpenCL address space of a pointer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Space {
     Private,
     Local,
@@ -114,7 +115,7 @@ impl Space {
 }
 
 /// Opaque OpenCL objects held in SSA values.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Opaque {
     /// `event_t` of asynchronous copies.
     Event,
@@ -123,7 +124,7 @@ pub enum Opaque {
 }
 
 /// The type of an SSA value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
     Scalar(Scalar),
     /// 2 to 16 lanes; OpenCL C has 2, 3, 4, 8 and 16, optimisers also create others.
