@@ -505,7 +505,7 @@ fn sub_groups_that_an_intermediate_language_requires() {
     let options = Default::default();
     let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
     let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
-    let mut words = library.spirv;
+    let mut words = library.code.spirv().to_vec();
     // Inserts OpExecutionMode %function SubgroupsPerWorkgroup 2 after the entry point, and OpCapability
     // SubgroupDispatch at the beginning.
     let mut at = 5;
@@ -549,7 +549,7 @@ fn intermediate_language() {
     let options = Default::default();
     let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
     let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
-    let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let bytes = library.code.to_bytes();
     let mut code = 1;
     // SAFETY: a block with its length.
     let program = unsafe { clCreateProgramWithIL(c, bytes.as_ptr().cast(), bytes.len(), &mut code) };

@@ -8,7 +8,7 @@ use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::{KernelArgInfo, KernelInfo};
 use crate::native::NativeProgram;
-use crate::options::{CompileRequest, CompiledSource, Kernels, Library, Options, SpecConstants};
+use crate::options::{CompileRequest, CompiledSource, Extent, Kernels, Library, Options, SpecConstants};
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{PassContext, PassObserver, link};
@@ -47,8 +47,8 @@ pub fn build_kernels(
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
         // Kernels may call kernels of other modules.
-        let read = if libraries.len() > 1 { front::spirv::read_part } else { front::spirv::read };
-        let mut module = read(&library.spirv, specs)?;
+        let extent = if libraries.len() > 1 { Extent::Part } else { Extent::Program };
+        let mut module = library.module(specs, extent)?;
         for info in &mut module.kernels {
             add_arg_info(info, &library.arg_info);
         }
@@ -180,7 +180,7 @@ fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String
     if line == 0 {
         return format!("error: kernel '{kernel}': {text}");
     }
-    let file = libraries.iter().find_map(|l| front::locate::spirv_file(&l.spirv, line));
+    let file = libraries.iter().find_map(|l| front::locate::spirv_file(l.code.spirv(), line));
     format!("{}:{line}: error: kernel '{kernel}': {text}", file.as_deref().unwrap_or("<il>"))
 }
 
@@ -360,8 +360,9 @@ mod tests {
     use crate::abi::BindingSource;
 
     fn library(bytes: &[u8]) -> Library {
-        let spirv = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
-        Library { spirv, ..Library::default() }
+        Library::from_spirv(
+            bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect(),
+        )
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Input of a compilation and result of its front half: options, configuration, headers, libraries.
 
+use crate::error::Result;
+use crate::front;
+use crate::ir::Module;
 use crate::metadata::KernelArgInfo;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -116,15 +120,63 @@ pub struct Header {
     pub text: String,
 }
 
-/// Library SPIR-V of one translation unit with the log of warnings.
+/// Compiled code of a translation unit, before linking.
+#[derive(Clone, Debug)]
+pub enum LibraryCode {
+    /// OpenCL SPIR-V.
+    Spirv(Vec<u32>),
+    /// IR in phase Imported.
+    Ir(Arc<Module>),
+}
+
+impl Default for LibraryCode {
+    fn default() -> Self {
+        LibraryCode::Spirv(Vec::new())
+    }
+}
+
+impl LibraryCode {
+    /// The code as bytes: little-endian SPIR-V, or the binary form of the IR.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            LibraryCode::Spirv(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            LibraryCode::Ir(module) => crate::ir::binary::encode(module),
+        }
+    }
+
+    /// The words of SPIR-V; empty for IR.
+    pub fn spirv(&self) -> &[u32] {
+        match self {
+            LibraryCode::Spirv(words) => words,
+            LibraryCode::Ir(_) => &[],
+        }
+    }
+}
+
+/// Code of one translation unit with the log of warnings.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    /// OpenCL SPIR-V.
-    pub spirv: Vec<u32>,
+    pub code: LibraryCode,
     /// Diagnostics (warnings), possibly empty.
     pub log: String,
     /// Argument information taken from the source, by kernel (empty if not needed).
     pub arg_info: Vec<KernelArgInfo>,
+}
+
+impl Library {
+    /// A library of SPIR-V without a log.
+    pub fn from_spirv(words: Vec<u32>) -> Library {
+        Library { code: LibraryCode::Spirv(words), ..Library::default() }
+    }
+
+    /// The module in phase Imported. `extent` tells whether other modules may call its kernels.
+    pub fn module(&self, specs: &SpecConstants, extent: Extent) -> Result<Module> {
+        match (&self.code, extent) {
+            (LibraryCode::Spirv(words), Extent::Part) => front::spirv::read_part(words, specs),
+            (LibraryCode::Spirv(words), Extent::Program) => front::spirv::read(words, specs),
+            (LibraryCode::Ir(module), _) => Ok(Module::clone(module)),
+        }
+    }
 }
 
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.

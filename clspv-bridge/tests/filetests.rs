@@ -126,7 +126,7 @@ fn run_file(path: &Path) -> Result<(), String> {
         "cl" => compile(&text),
         "il" => match assemble(&text) {
             Some(words) => words.and_then(|words| {
-                let library = Library { spirv: words, ..Library::default() };
+                let library = Library::from_spirv(words);
                 finish(driver::build(&[&library], &Options::default(), &[][..], &Target::generic()), |e| e)
             }),
             // The assembler is not installed: skip the test.

@@ -219,7 +219,7 @@ fn steps(source: &str, options: &str, device: &pyroclast_runtime::device::Device
     let library = driver::compile(&request).map_err(|e| e.to_string())?.library;
     lap("clang", start);
     let start = Instant::now();
-    with_large_stack(|| clspv_bridge::front::spirv::read(&library.spirv, &[]).map(|_| ()));
+    with_large_stack(|| library.module(&[], Extent::Program).map(|_| ()));
     lap("read", start);
     for name in ["compile", "again"] {
         let start = Instant::now();

@@ -124,7 +124,7 @@ mod tests {
             kind: BinaryKind::Executable,
             option_text: "-DX=1".into(),
             options: Options { preprocessor: vec!["-DX=1".into()], ..Options::default() },
-            libraries: vec![Arc::new(Library { spirv: vec![1, 2, 3], log: "w".into(), arg_info: vec![] })],
+            libraries: vec![Arc::new(Library { log: "w".into(), ..Library::from_spirv(vec![1, 2, 3]) })],
             specs: vec![(3, vec![1, 0, 0, 0])],
             code: Some((
                 seal(&[1; HASH], &Target::generic(), &codec::tests::sample_program()),
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(read.kind, binary.kind);
         assert_eq!(read.option_text, binary.option_text);
         assert_eq!(read.options, binary.options);
-        assert_eq!(read.libraries[0].spirv, binary.libraries[0].spirv);
+        assert_eq!(read.libraries[0].code.spirv(), binary.libraries[0].code.spirv());
         assert_eq!(read.specs, binary.specs);
         assert!(read.code_for(&[1; HASH], &Target::generic()).is_some());
         let other = Target { int8: false, ..Target::generic() };

@@ -223,8 +223,10 @@ impl Program {
 
     /// The failure of a module that declares capabilities which the device lacks.
     fn refusal(&self, index: usize, module: &Library) -> Option<DeviceWork> {
-        let missing =
-            crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
+        let missing = crate::device::spirv::refused(
+            &self.devices[index],
+            &super::il::capabilities(module.code.spirv()),
+        )?;
         Some(DeviceWork::Refused(format!("error: the device does not support the capability {missing:?}\n")))
     }
 

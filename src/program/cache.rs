@@ -251,7 +251,7 @@ mod tests {
         let header = Header { name: "h".into(), text: "t".into() };
         assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), Extent::Part));
 
-        let library = Library { spirv: vec![1], ..Library::default() };
+        let library = Library::from_spirv(vec![1]);
         let base = program_key(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());
         assert_ne!(
             base,

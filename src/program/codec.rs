@@ -13,8 +13,9 @@ use clspv_bridge::metadata::{
     AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, KernelInfo, TypeQualifiers,
 };
 use clspv_bridge::native::{NativeKernel, NativeProgram, VariableLocation, VariableLocations};
-use clspv_bridge::options::{Library, Options};
+use clspv_bridge::options::{Library, LibraryCode, Options};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
+use std::sync::Arc;
 
 /// Version of the encodings in this file.
 pub const VERSION: u32 = 13;
@@ -53,6 +54,10 @@ impl Writer {
     }
     pub fn str(&mut self, v: &str) {
         self.blob(v.as_bytes());
+    }
+    pub fn byte_list(&mut self, v: &[u8]) {
+        self.u64(v.len() as u64);
+        self.bytes.extend_from_slice(v);
     }
     pub fn words(&mut self, v: &[u32]) {
         self.u64(v.len() as u64);
@@ -112,6 +117,10 @@ impl<'a> Reader<'a> {
     }
     pub fn str(&mut self) -> Option<String> {
         String::from_utf8(self.blob()?.to_vec()).ok()
+    }
+    pub fn byte_list(&mut self) -> Option<&[u8]> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        self.take(n)
     }
     pub fn words(&mut self) -> Option<Vec<u32>> {
         let n = usize::try_from(self.u64()?).ok()?;
@@ -190,9 +199,18 @@ fn flags(o: &Options) -> [bool; 16] {
     ]
 }
 
-/// Writes library SPIR-V with its log and argument information.
+/// Writes a library with its log and argument information.
 pub fn put_library(w: &mut Writer, l: &Library) {
-    w.words(&l.spirv);
+    match &l.code {
+        LibraryCode::Spirv(words) => {
+            w.u8(0);
+            w.words(words);
+        }
+        LibraryCode::Ir(_) => {
+            w.u8(1);
+            w.byte_list(&l.code.to_bytes());
+        }
+    }
     w.str(&l.log);
     w.list(&l.arg_info, |w, k| {
         w.str(&k.kernel);
@@ -201,10 +219,15 @@ pub fn put_library(w: &mut Writer, l: &Library) {
     });
 }
 
-/// Reads library SPIR-V as written by [`put_library`].
+/// Reads a library as written by [`put_library`].
 pub fn get_library(r: &mut Reader) -> Option<Library> {
+    let code = match r.u8()? {
+        0 => LibraryCode::Spirv(r.words()?),
+        1 => LibraryCode::Ir(Arc::new(clspv_bridge::ir::binary::decode(r.byte_list()?).ok()?)),
+        _ => return None,
+    };
     Some(Library {
-        spirv: r.words()?,
+        code,
         log: r.str()?,
         arg_info: r.list(|r| {
             let (kernel, args, vec_type_hint) = (r.str()?, r.list(get_arg)?, r.option(Reader::str)?);

@@ -9,7 +9,7 @@
 use crate::config::Config;
 use clspv_bridge::abi::{CompiledProgram, PointerMode};
 use clspv_bridge::observers::Snapshots;
-use clspv_bridge::options::{Header, Library};
+use clspv_bridge::options::{Extent, Header, Library, LibraryCode};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -75,15 +75,17 @@ impl Dump {
         for (i, library) in libraries.iter().enumerate() {
             let part = if libraries.len() == 1 { String::new() } else { format!(".{i}") };
             if self.il {
-                self.write(&format!("{stem}{part}.il.spv"), &bytes(&library.spirv));
+                let extension = match library.code {
+                    LibraryCode::Spirv(_) => "il.spv",
+                    LibraryCode::Ir(_) => "il.ir",
+                };
+                self.write(&format!("{stem}{part}.{extension}"), &library.code.to_bytes());
             }
             if self.ir {
                 // Large programs nest deeply.
-                let text = super::stack::with_large_stack(|| {
-                    match clspv_bridge::front::spirv::read(&library.spirv, specs) {
-                        Ok(module) => module.to_string(),
-                        Err(error) => format!("; {error}\n"),
-                    }
+                let text = super::stack::with_large_stack(|| match library.module(specs, Extent::Program) {
+                    Ok(module) => module.to_string(),
+                    Err(error) => format!("; {error}\n"),
                 });
                 self.write(&format!("{stem}{part}.ir"), text.unwrap_or_default().as_bytes());
             }
@@ -141,7 +143,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 fn stem_of(libraries: &[&Library]) -> String {
     let mut hasher = blake3::Hasher::new();
     for library in libraries {
-        hasher.update(&bytes(&library.spirv));
+        hasher.update(&library.code.to_bytes());
     }
     shorten(hasher.finalize())
 }
@@ -170,7 +172,7 @@ mod tests {
         let _ = std::fs::remove_dir_all(&folder);
         let config = Config { dump: vec!["all".into()], dump_dir: Some(folder.clone()), ..Config::default() };
         let dump = Dump::from_config(&config).expect("something is asked for");
-        let library = Library { spirv: vec![1, 2, 3], ..Library::default() };
+        let library = Library::from_spirv(vec![1, 2, 3]);
         dump.source("kernel void k() {}", &[], "-DX=1", Some(&library));
         dump.program(&[&library], &[], Some(&sample_program()));
         let names: Vec<String> = std::fs::read_dir(&folder)

@@ -215,7 +215,7 @@ impl Program {
             return Err(err!(CL_INVALID_VALUE, "no device supports the capability {capability:?}"));
         }
         let spec_sizes = il::spec_constants(&words);
-        let module = Arc::new(Library { spirv: words, ..Library::default() });
+        let module = Arc::new(Library::from_spirv(words));
         let devices = context.devices().to_vec();
         Ok(Program::new(context, devices, ProgramOrigin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
     }

@@ -138,7 +138,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKernel, Vec<u8>), String> {
     let options = Options::default();
     let library = if embedded {
-        Library { spirv: words(case.il), ..Library::default() }
+        Library::from_spirv(words(case.il))
     } else {
         let config = device.front_config();
         let request = CompileRequest::new(case.source, &options, &config);

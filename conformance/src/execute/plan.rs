@@ -11,7 +11,7 @@ use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;
 use clspv_bridge::ir::{FuncRef, Module, Op, Value, WorkItemQuery};
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelArgInfo, KernelInfo};
-use clspv_bridge::options::CompileRequest;
+use clspv_bridge::options::{CompileRequest, Extent};
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::passes::opt::{dce::Dce, simplify::Simplify};
 use clspv_bridge::pipeline;
@@ -238,7 +238,7 @@ pub fn derive(
         let wanted = clspv_bridge::options::Options { kernel_arg_info: true, ..parsed.compiler };
         let config = generic_front_config();
         let library = driver::compile(&CompileRequest::new(&source, &wanted, &config))?.library;
-        let mut module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
+        let mut module = library.module(&[], Extent::Program)?;
         // Dead code must not influence the derived types.
         let target = Target::generic();
         pipeline::run(&mut module, &[&Simplify, &Dce], &mut PassContext::new(&target, &wanted))?;

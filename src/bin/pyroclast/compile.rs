@@ -3,7 +3,7 @@
 use super::info::print;
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, PointerMode};
 use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
-use clspv_bridge::options::{CompileRequest, Kernels, Library, Options};
+use clspv_bridge::options::{CompileRequest, Extent, Kernels, Library, LibraryCode, Options};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
@@ -115,7 +115,7 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     let uniform_work_group_size = parsed.compiler.has_uniform_groups(il.is_none());
     let options = Options { uniform_work_group_size, ..parsed.compiler.clone() };
     let library = if let Some(spirv) = il {
-        Library { spirv, ..Library::default() }
+        Library::from_spirv(spirv)
     } else {
         let source = String::from_utf8_lossy(&input);
         let request = CompileRequest::new(&source, &parsed.compiler, &config);
@@ -126,12 +126,15 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     }
     match &arguments.emit {
         Emit::Il => {
-            let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
-            write(&output_path(arguments, ".il.spv"), &bytes)?;
+            let extension = match library.code {
+                LibraryCode::Spirv(_) => ".il.spv",
+                LibraryCode::Ir(_) => ".il.ir",
+            };
+            write(&output_path(arguments, extension), &library.code.to_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
         Emit::Ir => {
-            let module = with_large_stack(|| clspv_bridge::front::spirv::read(&library.spirv, &[]));
+            let module = with_large_stack(|| library.module(&[], Extent::Program));
             let module = module.ok_or("internal compiler error: the reader panicked")?.map_err(explain)?;
             return write_text(arguments, &module.to_string());
         }

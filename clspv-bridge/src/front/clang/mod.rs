@@ -27,7 +27,7 @@ use super::markers::UNIT_FUNCTION;
 use super::spirv::{self as reader, read};
 use crate::error::{CompileError, Result};
 use crate::metadata::KernelArgInfo;
-use crate::options::{CompileRequest, CompiledSource, Extent, Library};
+use crate::options::{CompileRequest, CompiledSource, Extent, Library, LibraryCode};
 use headers::HeaderFolder;
 use source_text::SourceText;
 use std::ffi::OsString;
@@ -44,7 +44,7 @@ pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
         folder => folder?,
     };
     let mut library = compile_in(request, &folder)?;
-    if request.extent == Extent::Part && !has_function(&library.spirv) {
+    if request.extent == Extent::Part && !has_function(library.code.spirv()) {
         // clang's SPIR-V back end writes the variables of a module with its first function.
         let source = format!("{}\nvoid {UNIT_FUNCTION}(void) {{}}\n", request.source);
         library = compile_in(&CompileRequest { source: &source, ..*request }, &folder)?;
@@ -117,7 +117,7 @@ fn in_one_step(clang: &Path, mut args: Vec<OsString>, request: &CompileRequest<'
         None if has_integer_hint(&spirv) => arg_info(request)?,
         None => Vec::new(),
     };
-    Ok(OneStep::Done(Library { spirv, log, arg_info }))
+    Ok(OneStep::Done(Library { code: LibraryCode::Spirv(spirv), log, arg_info }))
 }
 
 /// Compiles to LLVM IR, rewrites it, and compiles it to SPIR-V. With `failure` the back end failed on the
@@ -150,7 +150,7 @@ fn in_two_steps(
     log.push_str(&second);
     let from_source = request.options.kernel_arg_info || has_integer_hint(&spirv);
     let arg_info = if from_source { arg_info::parse(&ir) } else { Vec::new() };
-    Ok(Library { spirv, log, arg_info })
+    Ok(Library { code: LibraryCode::Spirv(spirv), log, arg_info })
 }
 
 /// Compiles in two steps without LLVM's passes, for instrumented code.
@@ -176,7 +176,7 @@ fn without_passes(clang: &Path, mut args: Vec<OsString>, request: &CompileReques
     };
     let (spirv, second) = or_rewritten(build(&text), &text, request, build)?;
     log.push_str(&second);
-    Ok(Library { spirv, log, arg_info })
+    Ok(Library { code: LibraryCode::Spirv(spirv), log, arg_info })
 }
 
 /// Generates SPIR-V again if the back end failed on code that a rewrite applies to.
@@ -277,7 +277,7 @@ mod tests {
         let (options, config) = (Options::default(), config());
         let request = CompileRequest::new("kernel void k(global int *p) { *p = 1; }", &options, &config);
         let ok = compile(&request).unwrap().library;
-        assert_eq!(ok.spirv[0], 0x0723_0203);
+        assert_eq!(ok.code.spirv()[0], 0x0723_0203);
         assert_eq!(ok.log, "");
         let source = "kernel void k(global int *p) { *p = nothing; }";
         let error = compile(&CompileRequest { source, extent: Extent::Program, ..request });
@@ -350,7 +350,7 @@ mod tests {
         );
         let contracted = |options: &Options| -> Vec<usize> {
             let lib = compile(&CompileRequest::new(&source, options, &config())).unwrap().library;
-            let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
+            let module = crate::front::spirv::read(lib.code.spirv(), &[]).unwrap();
             let count =
                 |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
             module.functions.values().filter(|f| f.kernel.is_some()).map(count).collect()
@@ -369,7 +369,7 @@ mod tests {
             for (int i = 0; i < 99; i++) { s = s * a[4 * i] + 1; a[4 * i + 1] = s; } }";
         let (options, config) = (Options::default(), config());
         let lib = compile(&CompileRequest::new(source, &options, &config)).unwrap().library;
-        let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
+        let module = crate::front::spirv::read(lib.code.spirv(), &[]).unwrap();
         for f in module.functions.values().filter(|f| f.kernel.is_some()) {
             let mut params = f.layout.iter().skip(1).flat_map(|b| &f.blocks[*b].params);
             assert!(params.all(|p| f.ty(*p) != crate::ir::I64), "{module}");

@@ -185,7 +185,7 @@ mod tests {
             words(Op::Return, &[]),
             words(Op::FunctionEnd, &[]),
         ];
-        let library = Library { spirv: parts.concat(), ..Library::default() };
+        let library = Library::from_spirv(parts.concat());
         build(&[&library], &Options::default(), &[], &Target::generic()).unwrap().kernels[0].variants[0]
             .spirv
             .clone()

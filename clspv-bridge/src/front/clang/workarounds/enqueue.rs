@@ -508,7 +508,7 @@ mod tests {
         let options = Options { std: "CL3.0".into(), ..Options::default() };
         let request = CompileRequest { extent, ..CompileRequest::new(source, &options, config) };
         let library = clang::compile(&request).unwrap().library;
-        crate::front::spirv::read(&library.spirv, &[]).unwrap()
+        crate::front::spirv::read(library.code.spirv(), &[]).unwrap()
     }
 
     fn calls(module: &Module) -> Vec<RuntimeCall> {

@@ -218,9 +218,9 @@ mod tests {
         let locals = |source: &str| -> (Vec<(String, u32)>, bool) {
             let lib =
                 clang::compile(&CompileRequest::new(source, &Options::default(), &config)).unwrap().library;
-            let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
+            let module = crate::front::spirv::read(lib.code.spirv(), &[]).unwrap();
             let locals = module.globals.values().filter(|g| g.space == Space::Local);
-            (locals.map(|g| (g.name.clone(), g.size)).collect(), may_be_wrong(&lib.spirv))
+            (locals.map(|g| (g.name.clone(), g.size)).collect(), may_be_wrong(lib.code.spirv()))
         };
         let copies = "kernel void k(global ushort *p, global float2 *f) { local ushort data[2048]; \
             vstore_half2(f[get_global_id(0)], get_local_id(0), (local half *)data); barrier(CLK_LOCAL_MEM_FENCE); \
