@@ -5,8 +5,11 @@
 //! only through the cursor of this file, which handles pragmas and bounds the nesting.
 
 mod decl;
+mod expr;
 pub mod keyword;
+mod postfix;
 mod pragma;
+mod primary;
 
 use super::ast::{LoopHint, Unit};
 use super::language::Language;

@@ -3,12 +3,23 @@
 //! The parser calls it with what it has read; nothing here reads tokens. Erroneous expressions have the type
 //! [`types::ERROR`](super::types::ERROR), about which nothing more is reported.
 
+pub mod arithmetic;
+pub mod assign;
+pub mod call;
+mod cast;
 pub mod class;
+mod compare;
+mod conditional;
+pub mod convert;
 pub mod layout;
 pub mod literal;
+mod member;
+mod pointer;
 pub mod predefined;
+mod primary;
 pub mod scope;
 pub mod spelling;
+mod vector;
 
 use super::ast::*;
 use super::language::Language;

@@ -1,0 +1,196 @@
+//! Assignment, compound assignment, `++` and `--` (OpenCL C, sections 6.3.3 and 6.3.17).
+
+use super::Sema;
+use super::arithmetic::{Clash, binary_op};
+use super::class::Class;
+use super::convert::Context;
+use crate::front::c::ast::{BinaryOp, CastKind, ExprId, ExprKind, VarId};
+use crate::front::c::source::Loc;
+use crate::front::c::token::TokenKind;
+use crate::front::c::types::{AddressSpace, Arith, QualTy, Ty};
+
+impl Sema<'_> {
+    /// `target op value`, where the operator is `=` or a compound assignment.
+    pub fn assign(&mut self, op: TokenKind, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
+        let result = match binary_op(op) {
+            _ if self.is_error(target) || self.is_error(value) => self.error_expr(loc),
+            None => self.simple_assign(loc, target, value),
+            Some(op) => self.compound_assign(op, loc, target, value),
+        };
+        self.set_range(result, self.begin(target), self.range(value).1);
+        result
+    }
+
+    fn simple_assign(&mut self, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
+        let ty = self.ty(target);
+        if matches!(self.class_of(target), Class::Other) {
+            return self.report_clash(Clash::Operands, loc, target, value);
+        }
+        if !self.check_modifiable(target, loc) {
+            return self.error_expr(loc);
+        }
+        let value = self.convert(value, ty, Context::Assign(loc));
+        if self.is_error(value) {
+            return self.error_expr(loc);
+        }
+        let result = self.value_type(ty);
+        self.new_value(ExprKind::Assign { target, value }, result, loc)
+    }
+
+    /// Type of the value of an object.
+    pub fn value_type(&self, ty: QualTy) -> Ty {
+        match self.class(ty.ty) {
+            Class::Atomic(of) => of,
+            _ => self.unqualified(ty),
+        }
+    }
+
+    fn compound_assign(&mut self, op: BinaryOp, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
+        if !self.check_modifiable(target, loc) {
+            return self.error_expr(loc);
+        }
+        let v = self.value(value);
+        // The value of the target only gives its type here: lowering reads the object itself.
+        let old = self.value(target);
+        let result = self.value_type(self.ty(target));
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return match self.shift_operands(loc, (target, old), (value, v)) {
+                Some((a, b)) => self.compound_node(op, target, b, self.unqualified(self.ty(a)), loc),
+                None => self.error_expr(loc),
+            };
+        }
+        if matches!(self.class_of(old), Class::Pointer(_)) {
+            return self.pointer_assign(op, loc, (target, old), (value, v));
+        }
+        let common = match self.common_type(old, v) {
+            Ok(common) => common,
+            Err(clash) => return self.report_clash(clash, loc, target, value),
+        };
+        let element = self.class(common).element();
+        let needs_ints = !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        if needs_ints && element.is_none_or(Arith::is_float) {
+            return self.report_clash(Clash::Operands, loc, target, value);
+        }
+        // A vector does not fit the scalar that it would be assigned to.
+        if let (Class::Vector(..), Class::Arith(_)) = (self.class(common), self.class(result)) {
+            let (to, from) = (self.quoted_of(target), self.quoted(QualTy::plain(common)));
+            self.error(loc, format!("assigning to {to} from incompatible type {from}"));
+            self.underline_expr(value);
+            return self.error_expr(loc);
+        }
+        let v = self.to_common(v, common);
+        self.compound_node(op, target, v, common, loc)
+    }
+
+    fn compound_node(
+        &mut self,
+        op: BinaryOp,
+        target: ExprId,
+        value: ExprId,
+        compute: Ty,
+        loc: Loc,
+    ) -> ExprId {
+        let ty = self.value_type(self.ty(target));
+        self.new_value(ExprKind::CompoundAssign { op, target, value, compute }, ty, loc)
+    }
+
+    fn pointer_assign(
+        &mut self,
+        op: BinaryOp,
+        loc: Loc,
+        (target, old): (ExprId, ExprId),
+        (value, v): (ExprId, ExprId),
+    ) -> ExprId {
+        let is_count = self.class_of(v).is_int();
+        if !is_count || !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
+            return self.report_clash(Clash::Operands, loc, target, value);
+        }
+        if !self.check_stride(loc, old) {
+            return self.error_expr(loc);
+        }
+        let count = self.element_count(v);
+        let ty = self.value_type(self.ty(target));
+        let is_sub = op == BinaryOp::Sub;
+        self.new_value(ExprKind::PointerAssign { target, count, is_sub }, ty, loc)
+    }
+
+    /// `++` and `--`; `loc` is the operator.
+    pub fn increment(&mut self, target: ExprId, by: i8, is_prefix: bool, loc: Loc) -> ExprId {
+        let result = self.increment_node(target, by, is_prefix, loc);
+        let (first, last) = self.range(target);
+        let (first, last) = if is_prefix { (loc, last) } else { (first, loc) };
+        self.set_range(result, first, last);
+        result
+    }
+
+    fn increment_node(&mut self, target: ExprId, by: i8, is_prefix: bool, loc: Loc) -> ExprId {
+        let ty = self.value_type(self.ty(target));
+        let word = if by > 0 { "increment" } else { "decrement" };
+        let is_countable = match self.class(ty) {
+            Class::Error => return target,
+            Class::Arith(_) | Class::Pointer(_) => true,
+            Class::Vector(element, _) => element.is_int(),
+            _ => false,
+        };
+        if !is_countable {
+            let shown = self.quoted_of(target);
+            self.error(loc, format!("cannot {word} value of type {shown}"));
+            self.underline_expr(target);
+            return self.error_expr(loc);
+        }
+        if !self.check_modifiable(target, loc) {
+            return self.error_expr(loc);
+        }
+        if matches!(self.class(ty), Class::Pointer(_)) {
+            let v = self.value(target);
+            if !self.check_stride(loc, v) {
+                return self.error_expr(loc);
+            }
+        }
+        self.new_value(ExprKind::Increment { target, is_prefix, by }, ty, loc)
+    }
+
+    /// Reports an expression that cannot be assigned to.
+    pub fn check_modifiable(&mut self, e: ExprId, loc: Loc) -> bool {
+        let ty = self.ty(e);
+        if self.is_error(e) {
+            return false;
+        }
+        let quals = self.types.canonical(ty).quals;
+        let is_read_only = quals.is_const || quals.space == AddressSpace::Constant;
+        let text = match (self.expr(e).is_lvalue, &self.expr(e).kind, self.class_of(e)) {
+            (false, ExprKind::Swizzle { base, .. }, _) if self.expr(*base).is_lvalue => {
+                "vector is not assignable (contains duplicate components)".to_owned()
+            }
+            (false, ExprKind::Cast(kind, _), _) if !matches!(kind, CastKind::Load | CastKind::Decay) => {
+                "assignment to cast is illegal, lvalue casts are not supported".to_owned()
+            }
+            (false, ..) => "expression is not assignable".to_owned(),
+            (true, ExprKind::Var(var), _) if is_read_only => return self.report_const(*var, e, loc),
+            (true, ..) if is_read_only => "read-only variable is not assignable".to_owned(),
+            (true, _, Class::Array(_)) => format!("array type {} is not assignable", self.quoted(ty)),
+            (true, _, Class::Function) => format!("non-object type {} is not assignable", self.quoted(ty)),
+            (true, _, Class::Record(_)) if self.size_of(ty.ty).is_none() => {
+                format!("incomplete type {} is not assignable", self.quoted(ty))
+            }
+            _ => return true,
+        };
+        self.error(loc, text);
+        self.underline_expr(e);
+        false
+    }
+
+    fn report_const(&mut self, var: VarId, e: ExprId, loc: Loc) -> bool {
+        let Some((Some(name), at)) = self.var(var).map(|v| (v.name, v.loc)) else {
+            self.error(loc, "read-only variable is not assignable");
+            return false;
+        };
+        let mut shown = self.ty(e);
+        shown.quals.is_const = true;
+        let (name, ty) = (self.text(name).to_owned(), self.quoted(shown));
+        self.error(loc, format!("cannot assign to variable '{name}' with const-qualified type {ty}"));
+        self.underline_expr(e);
+        self.note(at, format!("variable '{name}' declared const here"));
+        false
+    }
+}
