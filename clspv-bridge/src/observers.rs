@@ -95,7 +95,7 @@ mod tests {
     fn snapshots_and_times_of_a_build() {
         let bytes = include_bytes!("front/spirv/testdata/sgemm.spv");
         let spirv = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
-        let library = Library { spirv, ..Library::default() };
+        let library = Library::from_spirv(spirv);
         let snapshots = Snapshots::after(vec!["lower_memory".into(), "structurize".into()]);
         let times = PassTimes::default();
         let observers = Observers(vec![&snapshots, &times]);

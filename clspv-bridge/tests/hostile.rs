@@ -16,7 +16,7 @@ fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
     let run = move || {
         front::spirv::read(&spirv, &[]).map(|_| ())?;
         let target = Target { prefer_bindings: bindings, ..Target::generic() };
-        let library = Library { spirv, ..Library::default() };
+        let library = Library::from_spirv(spirv);
         driver::build(&[&library], &Options::default(), &[], &target).map(|_| ())
     };
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).map_err(|e| e.to_string())?;
