@@ -31,7 +31,7 @@ fn run(data: &[u8]) {
         workgroup_explicit_layout: choice & 32 != 0,
         ..Target::generic()
     };
-    let library = Library { spirv, ..Library::default() };
+    let library = Library::from_spirv(spirv);
     let options = Options { fast_relaxed_math: choice & 64 != 0, ..Options::default() };
     if let Err(error) = driver::build(&[&library], &options, &[], &target) {
         let text = error.to_string();
