@@ -39,6 +39,11 @@ impl Language {
         language
     }
 
+    /// The version as people write it, e.g. "1.2".
+    pub fn version_text(&self) -> String {
+        format!("{}.{}", self.version / 100, self.version / 10 % 10)
+    }
+
     /// Whether an extension or feature macro is enabled.
     pub fn has(&self, name: &str) -> bool {
         self.enabled.contains(name)

@@ -202,7 +202,8 @@ pub enum TypeKind {
     Vector(Arith, u8),
     /// The pointee's qualifiers include its address space.
     Pointer(QualTy),
-    /// `None` is an array of unknown length.
+    /// `None` is an array of unknown length. Qualifiers and the address space are those of the array's
+    /// [`QualTy`]; canonical elements have none.
     Array(QualTy, Option<u64>),
     Function(FunctionType),
     /// A block: `result (^)(params)`; the type is that of its function.
@@ -244,6 +245,12 @@ pub struct Record {
     pub fields: Vec<Field>,
     pub size: u64,
     pub align: u32,
+    /// Whether a member, at any depth, is a pointer.
+    pub has_pointer: bool,
+    /// Whether a member, at any depth, has a type that hosts cannot pass: `bool`, `size_t`.
+    pub has_device_type: bool,
+    /// Records inside each other, this one included.
+    pub depth: u16,
 }
 
 /// An `enum`; its values have type `int`, or `uint`/`long` if they need it.
@@ -259,6 +266,8 @@ pub struct EnumData {
 pub struct Types {
     kinds: Vec<TypeKind>,
     canonical: Vec<QualTy>,
+    /// Number of types inside each other, typedef names included.
+    depths: Vec<u16>,
     known: HashMap<TypeKind, Ty>,
     pub records: Vec<Record>,
     pub enums: Vec<EnumData>,
@@ -299,6 +308,7 @@ impl Types {
         let mut types = Types {
             kinds: Vec::new(),
             canonical: Vec::new(),
+            depths: Vec::new(),
             known: HashMap::new(),
             records: Vec::new(),
             enums: Vec::new(),
@@ -318,8 +328,10 @@ impl Types {
         }
         // The canonical form may be a new type itself, so it comes first.
         let canonical = self.canonical_of(&kind);
+        let depth = self.depth_of(&kind);
         let ty = Ty(self.kinds.len() as u32);
         self.kinds.push(kind.clone());
+        self.depths.push(depth);
         self.canonical.push(canonical.unwrap_or(QualTy::plain(ty)));
         self.known.insert(kind, ty);
         ty
@@ -331,7 +343,15 @@ impl Types {
         let stripped = match kind {
             TypeKind::Typedef(_, to) => return Some(self.canonical(*to)),
             TypeKind::Pointer(to) => TypeKind::Pointer(self.canonical(*to)),
-            TypeKind::Array(of, len) => TypeKind::Array(self.canonical(*of), *len),
+            TypeKind::Array(of, len) => {
+                // Qualifiers of elements are those of the array.
+                let of = self.canonical(*of);
+                let array = TypeKind::Array(QualTy::plain(of.ty), *len);
+                if array == *kind {
+                    return None;
+                }
+                return Some(QualTy { ty: self.intern(array), quals: of.quals });
+            }
             TypeKind::Atomic(of) => TypeKind::Atomic(self.canonical(QualTy::plain(*of)).ty),
             TypeKind::Block(of) => TypeKind::Block(self.canonical(QualTy::plain(*of)).ty),
             TypeKind::Pipe(of, access) => TypeKind::Pipe(self.canonical(QualTy::plain(*of)).ty, *access),
@@ -343,6 +363,23 @@ impl Types {
             _ => return None,
         };
         if stripped == *kind { None } else { Some(QualTy::plain(self.intern(stripped))) }
+    }
+
+    /// Number of types inside each other that a type is made of; records and enumerations count as one.
+    pub fn depth(&self, ty: Ty) -> u16 {
+        self.depths.get(ty.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn depth_of(&self, kind: &TypeKind) -> u16 {
+        let inner = match kind {
+            TypeKind::Typedef(_, to) | TypeKind::Pointer(to) | TypeKind::Array(to, _) => self.depth(to.ty),
+            TypeKind::Atomic(of) | TypeKind::Block(of) | TypeKind::Pipe(of, _) => self.depth(*of),
+            TypeKind::Function(f) => {
+                f.params.iter().chain([&f.result]).map(|t| self.depth(t.ty)).max().unwrap_or(0)
+            }
+            _ => return 1,
+        };
+        inner.saturating_add(1)
     }
 
     /// Structure of a type as written.

@@ -4,12 +4,18 @@
 //! reported once; then the parser skips to the end of the statement or declaration. The parser reads tokens
 //! only through the cursor of this file, which handles pragmas and bounds the nesting.
 
+pub mod attributes;
 mod decl;
+pub mod declarator;
 mod expr;
+mod initializer;
 pub mod keyword;
 mod postfix;
 mod pragma;
 mod primary;
+mod record;
+pub mod specifiers;
+mod statement;
 
 use super::ast::{LoopHint, Unit};
 use super::language::Language;
@@ -39,6 +45,8 @@ pub struct Parser<'s> {
     position: usize,
     keywords: Keywords,
     depth: u32,
+    /// Parts of the declarators that are being read.
+    chunks: Vec<declarator::Chunk>,
     /// Hint of `#pragma unroll` for the next loop.
     unroll: Option<(LoopHint, Loc)>,
 }
@@ -53,7 +61,8 @@ impl<'s> Parser<'s> {
     ) -> Parser<'s> {
         let keywords = Keywords::new(&mut session.symbols, language);
         let sema = Sema::new(session, types, language);
-        let mut parser = Parser { sema, tokens, position: 0, keywords, depth: 0, unroll: None };
+        let mut parser =
+            Parser { sema, tokens, position: 0, keywords, depth: 0, chunks: Vec::new(), unroll: None };
         parser.skip_pragmas();
         parser
     }

@@ -10,15 +10,26 @@ mod cast;
 pub mod class;
 mod compare;
 mod conditional;
+pub mod constant;
 pub mod convert;
+pub mod declare;
+mod derive;
+mod flow;
+pub mod functions;
+pub mod initializer;
+mod kernel;
 pub mod layout;
 pub mod literal;
+mod mangle;
 mod member;
 mod pointer;
 pub mod predefined;
 mod primary;
+pub mod record;
 pub mod scope;
+mod spaces;
 pub mod spelling;
+mod statement;
 mod vector;
 
 use super::ast::*;
@@ -28,6 +39,7 @@ use super::source::Loc;
 use super::symbol::Symbol;
 use super::types::{self, AddressSpace, QualTy, Ty, Types};
 use scope::{Binding, Scopes};
+use std::collections::{HashMap, HashSet};
 
 /// Function or block whose body is being checked.
 #[derive(Debug)]
@@ -43,6 +55,30 @@ pub struct Body {
     pub labels: Vec<Label>,
     /// Captured variables of the enclosing body, and their copies ([`BlockLiteral::captures`]).
     pub captures: Vec<(VarId, VarId)>,
+    label_ids: HashMap<Symbol, LabelId>,
+    /// Enclosing loops, and enclosing loops and switches.
+    loops: u32,
+    breakables: u32,
+    /// Enclosing switches, the innermost last.
+    switches: Vec<Switch>,
+}
+
+impl Body {
+    /// A body with this result type.
+    pub fn new(result: Option<QualTy>) -> Body {
+        Body {
+            function: None,
+            result,
+            is_kernel: false,
+            first_var: 0,
+            labels: Vec::new(),
+            captures: Vec::new(),
+            label_ids: HashMap::new(),
+            loops: 0,
+            breakables: 0,
+            switches: Vec::new(),
+        }
+    }
 }
 
 /// Label of a body.
@@ -52,7 +88,18 @@ pub struct Label {
     /// First use, or the definition.
     pub loc: Loc,
     pub is_defined: bool,
-    pub is_used: bool,
+}
+
+/// A `switch` statement whose body is being checked.
+#[derive(Debug)]
+struct Switch {
+    /// Promoted type of the value; `None` after an error.
+    arith: Option<types::Arith>,
+    /// Values of the cases that have one.
+    values: HashSet<u64>,
+    /// Cases with ranges of values, as signed or unsigned numbers.
+    ranges: Vec<(i128, i128)>,
+    default: Option<Loc>,
 }
 
 /// Semantic analysis of a translation unit.
@@ -70,6 +117,12 @@ pub struct Sema<'s> {
     pub contracts: bool,
     /// Whether the operand is not evaluated: `sizeof`, `typeof`.
     pub unevaluated: u32,
+    /// Records whose members are being read.
+    open_records: Vec<types::RecordId>,
+    /// Variables with constant values; integers with the value.
+    constants: HashMap<VarId, Option<constant::Constant>>,
+    /// Initializers that ranges of designators have made.
+    range_elements: u64,
 }
 
 impl<'s> Sema<'s> {
@@ -85,6 +138,9 @@ impl<'s> Sema<'s> {
             bodies: Vec::new(),
             contracts: true,
             unevaluated: 0,
+            open_records: Vec::new(),
+            constants: HashMap::new(),
+            range_elements: 0,
         };
         sema.predefine();
         sema
