@@ -10,6 +10,7 @@ use super::symbol::{Symbol, Symbols};
 use super::token::{Token, TokenKind};
 use chars::{Class, class};
 use scan::{Problem, Scanned, scan};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Position in a buffer from which tokens are read.
@@ -62,6 +63,35 @@ impl Lexer {
     /// Position of the next byte.
     pub fn here(&self) -> Pos {
         self.pos(self.at)
+    }
+
+    /// Position of the end of the buffer.
+    pub fn end(&self) -> Pos {
+        self.pos(self.text.len())
+    }
+
+    /// Continues at an offset in the buffer.
+    pub fn go_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
+    /// Whether the next token belongs to a directive.
+    pub fn is_in_directive(&self) -> bool {
+        self.in_directive
+    }
+
+    /// Word that follows in a skipped directive, without interning it; empty if there is none.
+    pub fn directive_word(&mut self) -> (Loc, Cow<'_, str>) {
+        let found = scan(&self.text, self.at, false, true);
+        self.at = found.end;
+        let loc = Loc { pos: self.pos(found.start), expansion: ExpansionId(0) };
+        let written = self.text.get(found.start..found.end).unwrap_or("");
+        let word = match found.kind {
+            TokenKind::Identifier if found.is_plain => written.into(),
+            TokenKind::Identifier => name_of(written).into(),
+            _ => "".into(),
+        };
+        (loc, word)
     }
 
     /// Begins reading a directive, after its `#`.
@@ -127,7 +157,7 @@ impl Lexer {
 }
 
 /// Symbol of a token: its spelling, if it is one of several that tokens of the kind have.
-fn spelling_symbol(text: &str, found: &Scanned, symbols: &mut Symbols) -> Symbol {
+pub fn spelling_symbol(text: &str, found: &Scanned, symbols: &mut Symbols) -> Symbol {
     let written = text.get(found.start..found.end).unwrap_or("");
     match found.kind {
         TokenKind::Identifier if !found.is_plain => symbols.intern(&name_of(written)),
