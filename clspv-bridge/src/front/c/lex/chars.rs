@@ -1,6 +1,8 @@
 //! Classes of bytes, and the characters of a text after translation phases 1 and 2: trigraphs replaced,
 //! lines that end with a backslash joined.
 
+use super::super::token::TokenKind;
+
 /// Class of a byte as the first of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
@@ -45,6 +47,25 @@ pub fn class(byte: u8) -> Class {
 /// Whether a byte continues an identifier.
 pub fn continues_name(byte: u8) -> bool {
     matches!(class(byte), Class::Letter | Class::Digit)
+}
+
+const SINGLES: [TokenKind; 256] = {
+    let mut kinds = [TokenKind::Unknown; 256];
+    kinds[b'(' as usize] = TokenKind::LParen;
+    kinds[b')' as usize] = TokenKind::RParen;
+    kinds[b'[' as usize] = TokenKind::LBracket;
+    kinds[b']' as usize] = TokenKind::RBracket;
+    kinds[b'{' as usize] = TokenKind::LBrace;
+    kinds[b'}' as usize] = TokenKind::RBrace;
+    kinds[b';' as usize] = TokenKind::Semicolon;
+    kinds[b',' as usize] = TokenKind::Comma;
+    kinds[b'~' as usize] = TokenKind::Tilde;
+    kinds
+};
+
+/// Punctuator of one byte that is the start of no other token; [`TokenKind::Unknown`] for other bytes.
+pub fn single(byte: u8) -> TokenKind {
+    SINGLES[usize::from(byte)]
 }
 
 /// Length of the white space and line end after a backslash that joins two lines; `None` if none follow.

@@ -35,6 +35,9 @@ impl Lexer {
 
     /// Next token. [`TokenKind::End`] is the end of the buffer, or of the directive within one.
     pub fn next(&mut self, session: &mut Session) -> Token {
+        if let Some(token) = self.next_fast(&mut session.symbols) {
+            return token;
+        }
         let found = scan(&self.text, self.at, self.at_line_start, self.in_directive);
         self.at = found.end;
         self.at_line_start = false;
@@ -50,6 +53,50 @@ impl Lexer {
             symbol,
             loc: Loc { pos: self.pos(found.start), expansion: ExpansionId(0) },
         }
+    }
+
+    /// Next token if it is one of the most frequent kinds: a name or number of letters and digits only, or one
+    /// of the punctuators that no other begins with.
+    #[inline]
+    fn next_fast(&mut self, symbols: &mut Symbols) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        let (mut start, mut at_line_start, mut after_space) = (self.at, self.at_line_start, false);
+        let first = loop {
+            let byte = *bytes.get(start)?;
+            match class(byte) {
+                Class::Space => after_space = true,
+                Class::Newline if !self.in_directive => (at_line_start, after_space) = (true, false),
+                Class::Letter | Class::Digit | Class::Other => break byte,
+                _ => return None,
+            }
+            start += 1;
+        };
+        let mut end = start + 1;
+        let (kind, symbol) = match chars::single(first) {
+            TokenKind::Unknown if class(first) == Class::Other => return None,
+            TokenKind::Unknown => {
+                while bytes.get(end).is_some_and(|b| chars::continues_name(*b)) {
+                    end += 1;
+                }
+                let is_number = class(first) == Class::Digit;
+                match bytes.get(end) {
+                    // Lines that are joined, and literals with a prefix.
+                    Some(b'\\' | b'?' | b'"' | b'\'' | 0x80..) => return None,
+                    Some(b'.' | b'+' | b'-') if is_number => return None,
+                    _ => {}
+                }
+                let text = self.text.get(start..end)?;
+                if is_number && text.contains('$') {
+                    return None;
+                }
+                (if is_number { TokenKind::Number } else { TokenKind::Identifier }, symbols.intern(text))
+            }
+            kind => (kind, Symbol(0)),
+        };
+        self.at = end;
+        self.at_line_start = false;
+        let loc = Loc { pos: self.pos(start), expansion: ExpansionId(0) };
+        Some(Token { kind, at_line_start, after_space, is_final: false, symbol, loc })
     }
 
     /// Whether the next token is an opening parenthesis; `None` at the end of the buffer.

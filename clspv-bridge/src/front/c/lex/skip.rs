@@ -27,6 +27,18 @@ pub fn after_join(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// Bytes that end a run of text in which nothing but the end of the line can begin a directive.
+const STOPS: [bool; 256] = {
+    let mut stops = [false; 256];
+    let mut i = 0;
+    while i < STOP_BYTES.len() {
+        stops[STOP_BYTES[i] as usize] = true;
+        i += 1;
+    }
+    stops
+};
+const STOP_BYTES: &[u8] = b"\n\r/\"'\\?";
+
 /// Offset after the `#` of the next directive; `at` is in a line whose rest is skipped, or at a line's begin.
 pub fn directive(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
@@ -69,10 +81,7 @@ pub fn directive(bytes: &[u8], at: usize) -> Option<usize> {
             }
             _ => {
                 at += 1;
-                while bytes
-                    .get(at)
-                    .is_some_and(|b| !matches!(b, b'\n' | b'\r' | b'/' | b'"' | b'\'' | b'\\' | b'?'))
-                {
+                while bytes.get(at).is_some_and(|b| !STOPS[usize::from(*b)]) {
                     at += 1;
                 }
             }

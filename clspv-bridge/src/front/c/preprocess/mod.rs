@@ -37,7 +37,7 @@ use std::sync::Arc;
 const MAX_TOKENS: usize = 8 << 20;
 
 /// Maximum number of tokens that macro expansions produce.
-const MAX_WORK: u64 = 64 << 20;
+const MAX_WORK: u64 = 32 << 20;
 
 /// Maximum depth of macro invocations in arguments of others.
 const MAX_DEPTH: u32 = 200;
@@ -287,5 +287,7 @@ impl<'s> Preprocessor<'s> {
     }
 }
 
+#[cfg(test)]
+mod mutation_tests;
 #[cfg(test)]
 mod tests;

@@ -136,12 +136,6 @@ fn definitions(options: &Options, config: &FrontConfig) -> String {
         define("__FAST_MATH__", 1);
         define("__FAST_RELAXED_MATH__", 1);
     }
-    if version >= 300 {
-        define("CLK_UNORM_INT_101010_2", 0x10e0);
-    }
-    if version >= 200 && has("__opencl_c_ext_image_unorm_int_2_101010") {
-        define("CLK_UNORM_INT_2_101010_EXT", 0x10e5);
-    }
     let has_blocks = version == 200 || version >= 300 && has("__opencl_c_device_enqueue");
     if has_blocks {
         define("__BLOCKS__", 1);
@@ -153,6 +147,12 @@ fn definitions(options: &Options, config: &FrontConfig) -> String {
     }
     if version >= 200 {
         text.push_str(OPENCL_2_0);
+    }
+    if version >= 300 {
+        text.push_str("#define CLK_UNORM_INT_101010_2 0x10E0\n");
+    }
+    if has("__opencl_c_ext_image_unorm_int_2_101010") {
+        text.push_str("#define CLK_UNORM_INT_2_101010_EXT 0x10E5\n");
     }
     if has("cl_khr_fp16") {
         text.push_str(HALF);

@@ -330,6 +330,7 @@
 #define __UINT_LEAST64_TYPE__ long unsigned int
 #define __UINT_LEAST8_MAX__ 255
 #define __UINT_LEAST8_TYPE__ unsigned char
+#define __VERSION__ "4.2.1 Compatible Pyroclast"
 #define __WCHAR_MAX__ 2147483647
 #define __WCHAR_TYPE__ int
 #define __WCHAR_WIDTH__ 32
