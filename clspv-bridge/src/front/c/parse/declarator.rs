@@ -230,13 +230,6 @@ impl Parser<'_> {
             self.error_expected(loc, "parameter declarator");
             return None;
         }
-        if !self.starts_type_name() && matches!(self.peek_at(1).kind, T::Comma | T::RParen) {
-            let (loc, name) = (self.loc(), self.identifier()?);
-            let text = format!("unknown type name '{}'", self.sema.text(name));
-            self.sema.error(loc, text);
-            self.next();
-            return Some(self.sema.new_var(None, QualTy::plain(ERROR), Storage::Param, loc));
-        }
         let specifiers = self.specifiers();
         match specifiers.storage {
             None | Some(StorageClass::Register) => {}

@@ -48,7 +48,7 @@ pub struct Parser<'s> {
     /// Parts of the declarators that are being read.
     chunks: Vec<declarator::Chunk>,
     /// Hint of `#pragma unroll` for the next loop.
-    unroll: Option<(LoopHint, Loc)>,
+    unroll: Option<LoopHint>,
 }
 
 impl<'s> Parser<'s> {
@@ -257,3 +257,6 @@ impl<'s> Parser<'s> {
         visible.copied().unwrap_or_else(|| self.token(0))
     }
 }
+
+#[cfg(test)]
+mod tests;

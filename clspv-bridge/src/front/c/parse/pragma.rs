@@ -1,7 +1,7 @@
 //! Pragmas: `OPENCL EXTENSION`, `FP_CONTRACT`, `unroll`.
 //!
-//! The cursor handles a pragma as soon as it reaches it, so no other part of the parser meets one. Pragmas that
-//! nobody knows are ignored with a warning.
+//! The cursor handles a pragma as soon as it reaches it, so no other part of the parser meets one. Unknown
+//! pragmas are ignored, as by clang.
 
 use super::Parser;
 use crate::front::c::ast::LoopHint;
@@ -46,11 +46,9 @@ impl Parser<'_> {
             ["unroll", rest @ ..] | ["GCC", "unroll", rest @ ..] | ["clang", "loop", "unroll", rest @ ..] => {
                 self.unroll_pragma(rest, loc);
             }
-            ["nounroll"] => self.unroll = Some((LoopHint { unroll: Some(1) }, loc)),
-            // The preprocessor handles the first; the others concern hosts.
-            ["once" | "message" | "warning" | "region" | "endregion" | "mark" | "pack", ..] => {}
-            ["OPENCL" | "STDC" | "GCC" | "clang", ..] => {}
-            _ => self.sema.warning("unknown-pragmas", loc, "unknown pragma ignored"),
+            ["nounroll"] => self.unroll = Some(LoopHint { unroll: Some(1) }),
+            // The preprocessor handles some, the others concern hosts or other compilers.
+            _ => {}
         }
     }
 
@@ -79,7 +77,7 @@ impl Parser<'_> {
             _ => None,
         };
         match hint {
-            Some(hint) => self.unroll = Some((hint, loc)),
+            Some(hint) => self.unroll = Some(hint),
             None => {
                 self.sema.warning("ignored-pragmas", loc, "invalid operand of '#pragma unroll' - ignoring")
             }

@@ -293,11 +293,7 @@ impl Parser<'_> {
     /// Whether an unknown name is where a type is expected: a declarator follows.
     fn looks_like_type(&self, name: Symbol) -> bool {
         let next = self.peek_at(1);
-        let follows = match next.kind {
-            T::Identifier => true,
-            T::Star | T::RParen | T::Comma => self.sema.lookup(name).is_none(),
-            _ => false,
-        };
+        let follows = next.kind == T::Star || next.kind == T::Identifier && self.keyword_of(next).is_none();
         follows && self.sema.lookup(name).is_none()
     }
 

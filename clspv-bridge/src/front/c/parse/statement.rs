@@ -105,14 +105,15 @@ impl Parser<'_> {
         if self.at_attributes() {
             let attributes = self.attributes();
             if let Some(hint) = attributes.unroll {
-                self.unroll = Some((hint, loc));
+                self.unroll = Some(hint);
             }
             if self.kind() == T::RBrace {
                 return self.sema.new_stmt(StmtKind::Empty, loc);
             }
         }
         let is_loop = matches!(self.keyword(), Some(K::For | K::While | K::Do));
-        if !is_loop && let Some((_, at)) = self.unroll.take() {
+        if !is_loop && self.unroll.take().is_some() {
+            let at = self.loc();
             self.sema.error(at, "expected a for, while, or do-while loop to follow '#pragma unroll'");
         }
         match self.kind() {
@@ -234,7 +235,7 @@ impl Parser<'_> {
     }
 
     fn loop_hint(&mut self) -> LoopHint {
-        self.unroll.take().map_or(LoopHint::default(), |(hint, _)| hint)
+        self.unroll.take().unwrap_or_default()
     }
 
     fn while_statement(&mut self) -> StmtId {

@@ -28,6 +28,10 @@ impl Sema<'_> {
                     return;
                 }
                 Binding::Typedef(before) => {
+                    let before = match *self.types.kind(before.ty) {
+                        TypeKind::Typedef(_, to) => to,
+                        _ => before,
+                    };
                     let text = format!(
                         "typedef redefinition with different types ({} vs {})",
                         self.quoted(ty),
@@ -224,7 +228,9 @@ impl Sema<'_> {
                 let text = "definition of variable with array type needs an explicit size or an initializer";
                 self.error(loc, text);
             }
-            _ => {
+            kind => {
+                // `void` has no objects in an address space.
+                let ty = if kind == &TypeKind::Void { QualTy::plain(VOID) } else { ty };
                 let name = self.quoted(ty);
                 self.error(loc, format!("variable has incomplete type {name}"));
             }

@@ -1,7 +1,7 @@
-//! Predefined type names, in the outermost scope.
+//! Predefined type names and enumerations, in the outermost scope.
 
 use super::Sema;
-use super::scope::Binding;
+use super::scope::{Binding, Tag};
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
 
@@ -52,6 +52,28 @@ const ATOMICS: [(&str, Ty); 12] = [
     ("atomic_ptrdiff_t", LONG),
 ];
 
+/// Constants of an enumeration; those with a feature exist only if the language has it.
+type Constants = [(&'static str, u64, Option<&'static str>)];
+
+/// Constants of `memory_order`.
+const MEMORY_ORDERS: [(&str, u64, Option<&str>); 5] = [
+    ("memory_order_relaxed", 0, None),
+    ("memory_order_acquire", 2, None),
+    ("memory_order_release", 3, None),
+    ("memory_order_acq_rel", 4, None),
+    ("memory_order_seq_cst", 5, Some("__opencl_c_atomic_order_seq_cst")),
+];
+
+/// Constants of `memory_scope`.
+const MEMORY_SCOPES: [(&str, u64, Option<&str>); 6] = [
+    ("memory_scope_work_item", 0, None),
+    ("memory_scope_work_group", 1, None),
+    ("memory_scope_device", 2, None),
+    ("memory_scope_all_svm_devices", 3, Some("__opencl_c_atomic_scope_all_devices")),
+    ("memory_scope_all_devices", 3, Some("__opencl_c_atomic_scope_all_devices")),
+    ("memory_scope_sub_group", 4, None),
+];
+
 impl Sema<'_> {
     /// Binds the predefined names, and enters the file's scope.
     pub(super) fn predefine(&mut self) {
@@ -73,6 +95,8 @@ impl Sema<'_> {
             for (name, ty) in ATOMICS {
                 self.predefine_typedef(name, TypeKind::Atomic(ty));
             }
+            self.predefine_enum("memory_order", &MEMORY_ORDERS);
+            self.predefine_enum("memory_scope", &MEMORY_SCOPES);
         }
         if self.language.has_pipes() {
             self.predefine_plain("reserve_id_t", TypeKind::Opaque(OpaqueType::ReserveId));
@@ -81,8 +105,8 @@ impl Sema<'_> {
             self.predefine_plain("queue_t", TypeKind::Opaque(OpaqueType::Queue));
             self.predefine_plain("clk_event_t", TypeKind::Opaque(OpaqueType::ClkEvent));
             self.predefine_plain("ndrange_t", TypeKind::NdRange);
-            self.predefine_typedef("clk_profiling_info", TypeKind::Arith(Arith::UInt));
-            self.predefine_typedef("kernel_enqueue_flags_t", TypeKind::Arith(Arith::UInt));
+            self.predefine_typedef("clk_profiling_info", TypeKind::Arith(Arith::Int));
+            self.predefine_typedef("kernel_enqueue_flags_t", TypeKind::Arith(Arith::Int));
         }
         self.scopes.enter();
     }
@@ -92,6 +116,22 @@ impl Sema<'_> {
         let to = QualTy::plain(self.types.intern(kind));
         let ty = self.types.intern(TypeKind::Typedef(symbol, to));
         self.scopes.bind(symbol, Binding::Typedef(QualTy::plain(ty)), Loc::default());
+    }
+
+    /// Binds an enumeration, by its tag and as a type name, and its constants.
+    fn predefine_enum(&mut self, name: &str, constants: &Constants) {
+        let symbol = self.session.symbols.intern(name);
+        let id = EnumId(self.types.enums.len() as u32);
+        self.types.enums.push(EnumData { tag: Some(symbol), is_complete: true, underlying: Arith::UInt });
+        self.scopes.bind_tag(symbol, Tag::Enum(id), Loc::default());
+        self.predefine_typedef(name, TypeKind::Enum(id));
+        for (name, value, feature) in constants {
+            if feature.is_none_or(|feature| self.language.since_2_0_with(feature)) {
+                let symbol = self.session.symbols.intern(name);
+                let binding = Binding::Constant { value: *value, ty: INT };
+                self.scopes.bind(symbol, binding, Loc::default());
+            }
+        }
     }
 
     fn predefine_plain(&mut self, name: &str, kind: TypeKind) {

@@ -243,10 +243,11 @@ impl Sema<'_> {
         }
         let found = self.expr(at);
         let loc = found.loc;
-        let text = match found.kind {
-            ExprKind::Compare(CompareOp::Eq, ..) => "equality comparison result unused",
-            ExprKind::Compare(CompareOp::Ne, ..) => "inequality comparison result unused",
-            ExprKind::Compare(..) => "relational comparison result unused",
+        const COMPARISON: &str = "unused-comparison";
+        let (group, text) = match found.kind {
+            ExprKind::Compare(CompareOp::Eq, ..) => (COMPARISON, "equality comparison result unused"),
+            ExprKind::Compare(CompareOp::Ne, ..) => (COMPARISON, "inequality comparison result unused"),
+            ExprKind::Compare(..) => (COMPARISON, "relational comparison result unused"),
             ExprKind::Binary(..)
             | ExprKind::PointerAdd(..)
             | ExprKind::PointerSub(..)
@@ -261,13 +262,13 @@ impl Sema<'_> {
             | ExprKind::Not(_)
             | ExprKind::AddrOf(_)
             | ExprKind::Swizzle { .. }
-            | ExprKind::VectorLiteral(_) => "expression result unused",
+            | ExprKind::VectorLiteral(_) => ("unused-value", "expression result unused"),
             _ => return,
         };
         let is_volatile = self.types.canonical(self.ty(at)).quals.is_volatile;
         // Macros often expand to a value that need not be used.
         if !is_volatile && loc.expansion.0 == 0 {
-            self.warning("unused-value", loc, text);
+            self.warning(group, loc, text);
         }
     }
 }
