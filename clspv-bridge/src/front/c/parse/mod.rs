@@ -14,6 +14,7 @@ mod postfix;
 mod pragma;
 mod primary;
 mod record;
+mod special;
 pub mod specifiers;
 mod statement;
 

@@ -26,7 +26,7 @@ impl Parser<'_> {
             && self.peek_at(2).kind == T::RParen
             && self.peek_at(3).kind == T::LParen;
         let name = self.peek_at(1);
-        if !is_wrapped || self.keyword_of(name).is_some() {
+        if !is_wrapped || self.keyword_of(name).is_some() || self.starts_type_at(1) {
             return None;
         }
         self.next();
@@ -38,6 +38,9 @@ impl Parser<'_> {
         let loc = self.next().loc;
         // The parenthesis around a name.
         self.accept(T::RParen);
+        if let Some(special) = self.special_call(name, loc) {
+            return special;
+        }
         let args = self.arguments();
         let close = self.previous_loc();
         self.sema.call_name(Callee { name, loc, close }, &args)

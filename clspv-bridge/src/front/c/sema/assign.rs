@@ -159,7 +159,9 @@ impl Sema<'_> {
         let quals = self.types.canonical(ty).quals;
         let is_read_only = quals.is_const || quals.space == AddressSpace::Constant;
         let text = match (self.expr(e).is_lvalue, &self.expr(e).kind, self.class_of(e)) {
-            (false, ExprKind::Swizzle { base, .. }, _) if self.expr(*base).is_lvalue => {
+            (false, ExprKind::Swizzle { base, .. }, _)
+                if matches!(self.expr(*base).kind, ExprKind::Cast(CastKind::Load, _)) =>
+            {
                 "vector is not assignable (contains duplicate components)".to_owned()
             }
             (false, ExprKind::Cast(kind, _), _) if !matches!(kind, CastKind::Load | CastKind::Decay) => {

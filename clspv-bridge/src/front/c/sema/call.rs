@@ -46,6 +46,7 @@ impl Sema<'_> {
 
     /// A variable; those of enclosing bodies are captured by blocks.
     fn variable(&mut self, var: VarId, loc: Loc) -> ExprId {
+        let var = self.captured(var);
         let ty = self.var(var).map_or(QualTy::plain(types::ERROR), |v| v.ty);
         self.new_expr(ExprKind::Var(var), ty, true, loc)
     }
@@ -106,7 +107,7 @@ impl Sema<'_> {
 
     fn call_block(&mut self, block: ExprId, function: types::Ty, args: &[ExprId], close: Loc) -> ExprId {
         let loc = self.expr(block).loc;
-        let TypeKind::Function(ty) = self.types.resolved(function).clone() else {
+        let Some(ty) = self.function_kind(function) else {
             return self.error_expr(loc);
         };
         if !self.check_count("block", ty.params.len(), args, loc, close) {
@@ -148,12 +149,17 @@ impl Sema<'_> {
         false
     }
 
-    /// Prototype of a function.
-    fn prototype(&self, function: FuncId) -> Option<FunctionType> {
-        match self.types.resolved(self.function(function)?.ty) {
-            TypeKind::Function(ty) => Some(ty.clone()),
+    /// A function's type as written.
+    fn function_kind(&self, ty: types::Ty) -> Option<FunctionType> {
+        match self.types.kind(self.shallow(QualTy::plain(ty)).ty) {
+            TypeKind::Function(function) => Some(function.clone()),
             _ => None,
         }
+    }
+
+    /// Prototype of a function.
+    fn prototype(&self, function: FuncId) -> Option<FunctionType> {
+        self.function_kind(self.function(function)?.ty)
     }
 
     fn call_function(&mut self, callee: Callee, function: FuncId, args: &[ExprId]) -> ExprId {
@@ -391,7 +397,7 @@ impl Sema<'_> {
         match (name, args) {
             ("__builtin_constant_p", [arg]) => {
                 let v = self.value(*arg);
-                let is_constant = self.literal_int(v).is_some();
+                let is_constant = self.constant_truth(v).is_some();
                 Some(self.new_int(u64::from(is_constant), types::INT, callee.loc))
             }
             _ => None,

@@ -3,6 +3,7 @@
 
 use super::Sema;
 use super::class::Class;
+use super::constant::Constant;
 use super::spelling::Spelling;
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
 use crate::front::c::builtins::ArgType;
@@ -122,26 +123,12 @@ impl Sema<'_> {
         }
     }
 
-    /// Value of an integer constant, also of a converted or negated one.
-    pub fn literal_int(&self, e: ExprId) -> Option<i128> {
-        let Class::Arith(arith) = self.class_of(e) else {
-            return None;
-        };
-        match self.expr(e).kind {
-            ExprKind::Int(bits) if arith.is_signed() => Some(i128::from(bits as i64)),
-            ExprKind::Int(bits) => Some(i128::from(bits)),
-            ExprKind::Neg(of) => Some(wrap(-self.literal_int(of)?, arith)),
-            ExprKind::Cast(CastKind::Arith, of) if arith.is_int() => Some(wrap(self.literal_int(of)?, arith)),
-            _ => None,
-        }
-    }
-
     /// An argument for overload resolution.
     pub fn arg_type(&self, value: ExprId) -> ArgType {
         ArgType {
             ty: self.ty(value),
             is_zero: self.is_null_constant(value),
-            is_constant: self.class_of(value).is_int() && self.literal_int(value).is_some(),
+            is_constant: self.class_of(value).is_int() && self.constant_int(value).is_some(),
         }
     }
 
@@ -211,7 +198,7 @@ impl Sema<'_> {
     fn opaque_constant(&mut self, v: ExprId, opaque: OpaqueType, to: Ty) -> Option<ExprId> {
         match opaque {
             OpaqueType::Sampler if self.class_of(v).is_int() => {
-                self.literal_int(v)?;
+                self.constant_int(v)?;
                 let bits = self.scalar_cast(v, types::UINT);
                 Some(self.cast_node(CastKind::Sampler, bits, to))
             }
@@ -419,7 +406,7 @@ impl Sema<'_> {
                 ("literal-conversion", value.to_string(), truncated.to_string())
             }
             _ if from.is_int() && (to.bytes() < from.bytes() || to.bytes() == from.bytes() && to != from) => {
-                let Some(value) = self.literal_int(v) else {
+                let Some(value) = self.constant_int(v).map(Constant::signed) else {
                     return;
                 };
                 let wrapped = wrap(value, to);

@@ -5,6 +5,7 @@
 
 pub mod arithmetic;
 pub mod assign;
+mod block;
 pub mod call;
 mod cast;
 pub mod class;
@@ -24,13 +25,16 @@ mod mangle;
 mod member;
 mod pointer;
 pub mod predefined;
-mod primary;
+pub mod primary;
 pub mod record;
 pub mod scope;
 mod spaces;
 pub mod spelling;
 mod statement;
 mod vector;
+
+#[cfg(test)]
+mod expr_tests;
 
 use super::ast::*;
 use super::language::Language;

@@ -3,11 +3,19 @@
 use super::Sema;
 use super::class::Class;
 use super::literal::{self, LiteralRules, Number, Problems};
-use crate::front::c::ast::{ExprId, ExprKind, StrId};
+use crate::front::c::ast::{ExprId, ExprKind, StmtId, StmtKind, StrId};
 use crate::front::c::source::{Loc, Pos};
 use crate::front::c::symbol::Symbol;
 use crate::front::c::token::Token;
-use crate::front::c::types::{self, AddressSpace, QualTy, RecordId, TypeKind};
+use crate::front::c::types::{self, AddressSpace, QualTy, RecordId, Ty, TypeKind};
+
+/// Constant that an operator yields for a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Query {
+    Size,
+    Align,
+    VecStep,
+}
 
 impl Sema<'_> {
     /// Reports remarks about a literal, and returns whether one is an error.
@@ -89,6 +97,76 @@ impl Sema<'_> {
         self.unit.strings.push(bytes.into_boxed_slice());
         let id = StrId(self.unit.strings.len() as u32 - 1);
         self.new_expr(ExprKind::Str(id), QualTy::plain(ty).in_space(space), true, loc)
+    }
+
+    /// `sizeof`, `_Alignof` or `vec_step` of a type, or of an expression of the type.
+    pub fn type_query(&mut self, query: Query, ty: QualTy, operand: Option<ExprId>, loc: Loc) -> ExprId {
+        if self.class(ty.ty) == Class::Error {
+            return self.error_expr(loc);
+        }
+        let word = match query {
+            Query::Size => "sizeof",
+            Query::Align => "_Alignof",
+            Query::VecStep => return self.vec_step(ty, loc),
+        };
+        if let Some(e) = operand
+            && self.bit_field_width(e).is_some()
+        {
+            self.error_at(e, format!("invalid application of '{word}' to bit-field"));
+            return self.error_expr(loc);
+        }
+        let value = match query {
+            Query::Size => self.size_of(ty.ty),
+            _ => self.align_of(ty.ty).map(u64::from),
+        };
+        if let Some(value) = value {
+            return self.new_int(value, types::ULONG, loc);
+        }
+        let shown = self.quoted(ty.in_space(AddressSpace::Default));
+        let text = match self.class(ty.ty) {
+            Class::Void => format!("invalid application of '{word}' to a void type"),
+            Class::Function => format!("invalid application of '{word}' to a function type"),
+            _ => format!("invalid application of '{word}' to an incomplete type {shown}"),
+        };
+        self.error(loc, text);
+        self.error_expr(loc)
+    }
+
+    /// `vec_step`: the number of lanes, 4 for vectors of three, 1 for everything else.
+    fn vec_step(&mut self, ty: QualTy, loc: Loc) -> ExprId {
+        let lanes = match self.class(ty.ty) {
+            Class::Vector(_, 3) => 4,
+            Class::Vector(_, lanes) => u64::from(lanes),
+            Class::Arith(_) | Class::Void => 1,
+            _ => {
+                let shown = self.quoted(ty);
+                let text = format!("'vec_step' requires built-in scalar or vector type, {shown} invalid");
+                self.error(loc, text);
+                return self.error_expr(loc);
+            }
+        };
+        self.new_int(lanes, types::INT, loc)
+    }
+
+    /// `({ ... })`: its value is that of the last statement.
+    pub fn statement_expression(&mut self, body: StmtId, loc: Loc) -> ExprId {
+        let statement = |sema: &Self, id: StmtId| sema.unit.stmts.get(id.0 as usize).map(|s| s.kind.clone());
+        let mut last = body;
+        // Labels and blocks before the value are part of the last statement.
+        let mut ty: Ty = types::VOID;
+        if let Some(StmtKind::Compound(list)) = statement(self, body)
+            && let Some(id) = list.last()
+        {
+            last = *id;
+        }
+        if let Some(StmtKind::Expr(e)) = statement(self, last) {
+            let v = self.value_or_void(e);
+            if let Some(statement) = self.unit.stmts.get_mut(last.0 as usize) {
+                statement.kind = StmtKind::Expr(v);
+            }
+            ty = self.unqualified(self.ty(v));
+        }
+        self.new_value(ExprKind::StmtExpr(body), ty, loc)
     }
 
     /// Result of a function type; other types are results themselves.

@@ -10,6 +10,9 @@ use crate::ir::ImageDim;
 /// Depth of declarators after which a type is abbreviated.
 const DEPTH: u32 = 40;
 
+/// Name of records and enumerations without a tag.
+const UNNAMED: &str = "(unnamed)";
+
 /// Speller of types of one translation unit.
 #[derive(Clone, Copy)]
 pub struct Spelling<'a> {
@@ -25,11 +28,13 @@ impl Spelling<'_> {
         if let TypeKind::Vector(element, lanes) = self.types.kind(canonical.ty) {
             return format!("'{written}' (vector of {lanes} '{}' values)", element.name());
         }
-        if self.is_unnamed(canonical.ty) {
-            return format!("'{written}'");
-        }
         let resolved = self.plain(canonical);
-        if written == resolved { format!("'{written}'") } else { format!("'{written}' (aka '{resolved}')") }
+        // A typedef name is all the name that an unnamed record has.
+        if written == resolved || resolved.contains(UNNAMED) {
+            format!("'{written}'")
+        } else {
+            format!("'{written}' (aka '{resolved}')")
+        }
     }
 
     /// A type as written.
@@ -55,15 +60,6 @@ impl Spelling<'_> {
 
     fn text(&self, symbol: Symbol) -> &str {
         self.symbols.text(symbol)
-    }
-
-    /// Whether a type is a record or enumeration without a tag.
-    fn is_unnamed(&self, ty: Ty) -> bool {
-        match self.types.kind(ty) {
-            TypeKind::Record(id) => self.types.records.get(id.0 as usize).is_some_and(|r| r.tag.is_none()),
-            TypeKind::Enum(id) => self.types.enums.get(id.0 as usize).is_some_and(|e| e.tag.is_none()),
-            _ => false,
-        }
     }
 
     /// Spells a type around a declarator.
@@ -152,7 +148,7 @@ impl Spelling<'_> {
     fn tagged(&self, word: &str, tag: Option<Symbol>) -> String {
         match tag {
             Some(tag) => format!("{word} {}", self.text(tag)),
-            None => format!("{word} (unnamed)"),
+            None => format!("{word} {UNNAMED}"),
         }
     }
 }

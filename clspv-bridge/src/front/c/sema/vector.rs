@@ -156,7 +156,7 @@ impl Sema<'_> {
                 return self.error_expr(loc);
             }
         }
-        if let Some(lane) = self.literal_int(v).and_then(|lane| u8::try_from(lane).ok())
+        if let Some(lane) = self.constant_int(v).and_then(|c| u8::try_from(c.signed()).ok())
             && lane < lanes
         {
             let mut found = Components { lanes: [0; 16], len: 0 };
