@@ -70,10 +70,7 @@ impl Renderer<'_> {
         self.last = Some((pos, is_note));
         if pos != Pos(0) && !is_repeated {
             let spans = diagnostic.ranges.iter().map(|(a, b)| sources.file_span(*a, *b));
-            let mut spans: Vec<(Pos, Pos)> = spans.collect();
-            if diagnostic.loc.expansion != ExpansionId(0) {
-                spans.push(sources.file_span(diagnostic.loc, diagnostic.loc));
-            }
+            let spans: Vec<(Pos, Pos)> = spans.collect();
             self.snippet(pos, &spans);
             self.macros(diagnostic);
         }
@@ -160,17 +157,28 @@ impl Renderer<'_> {
             }
             let name = sources.expansion(*expansion).map(|d| self.session.symbols.text(d.name));
             self.message(loc.pos, "note", &format!("expanded from macro '{}'", name.unwrap_or("")));
-            // The token, or the whole invocation that the next macro replaces.
-            let inner = chain.get(i + 1).and_then(|(_, e)| sources.expansion(*e));
-            let last = inner.map_or(loc.pos, |data| data.last.pos);
-            let mut spans = vec![(loc.pos, last)];
-            let own = |(a, b): &(Loc, Loc)| {
-                (a.expansion == *expansion && b.expansion == *expansion).then_some((a.pos, b.pos))
+            let span = |(first, last): &(Loc, Loc)| {
+                Some((within(sources, *first, *expansion, false)?, within(sources, *last, *expansion, true)?))
             };
-            spans.extend(diagnostic.ranges.iter().filter_map(own));
+            let spans: Vec<(Pos, Pos)> = diagnostic.ranges.iter().filter_map(span).collect();
             self.snippet(loc.pos, &spans);
         }
     }
+}
+
+/// Position in a macro's body of a location that comes from the macro, perhaps through others; of the end of
+/// their invocations for the last location of a range.
+fn within(sources: &SourceMap, loc: Loc, expansion: ExpansionId, is_last: bool) -> Option<Pos> {
+    let mut loc = loc;
+    while loc.expansion > expansion {
+        let data = sources.expansion(loc.expansion)?;
+        let next = if is_last { data.last } else { data.at };
+        if next.expansion >= loc.expansion {
+            return None;
+        }
+        loc = next;
+    }
+    (loc.expansion == expansion).then_some(loc.pos)
 }
 
 /// Length of the token at a position; 1 where there is none.

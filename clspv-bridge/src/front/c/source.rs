@@ -54,7 +54,7 @@ struct LineChange {
     physical: u32,
     /// Presumed line of that line.
     line: u32,
-    file: Option<Arc<str>>,
+    file: Arc<str>,
 }
 
 /// A text: the source, or one inclusion of a file.
@@ -85,13 +85,10 @@ impl Buffer {
     /// File and line that `#line` gives to a 0-based physical line.
     fn presumed(&self, physical: u32) -> (&str, u32) {
         let after = self.changes.partition_point(|c| c.physical <= physical);
-        let known = self.changes.get(..after).unwrap_or_default();
-        let file = known.iter().rev().find_map(|c| c.file.as_deref()).unwrap_or(&self.name);
-        let line = match known.last() {
-            Some(change) => change.line.wrapping_add(physical - change.physical),
-            None => physical + 1,
-        };
-        (file, line)
+        match after.checked_sub(1).and_then(|i| self.changes.get(i)) {
+            Some(change) => (&change.file, change.line.wrapping_add(physical - change.physical)),
+            None => (&self.name, physical + 1),
+        }
     }
 }
 
@@ -189,6 +186,8 @@ impl SourceMap {
         let after = self.buffers.partition_point(|b| b.start <= pos.0);
         if let Some(buffer) = after.checked_sub(1).and_then(|i| self.buffers.get_mut(i)) {
             let physical = buffer.line_at(pos.0 - buffer.start) + 1;
+            let last = buffer.changes.last().map_or(&buffer.name, |c| &c.file);
+            let file = file.unwrap_or_else(|| Arc::clone(last));
             buffer.changes.push(LineChange { physical, line, file });
         }
     }

@@ -55,8 +55,8 @@ impl Lexer {
         }
     }
 
-    /// Next token if it is one of the most frequent kinds: a name or number of letters and digits only, or one
-    /// of the punctuators that no other begins with.
+    /// Next token if it is one of the most frequent kinds: a name or number of letters and digits only, or a
+    /// punctuator that no other begins with.
     #[inline]
     fn next_fast(&mut self, symbols: &mut Symbols) -> Option<Token> {
         let bytes = self.text.as_bytes();

@@ -114,8 +114,8 @@ fn other(text: &str, byte: u8, token: &mut Scanned) -> bool {
     false
 }
 
-/// Continues where joined lines or a trigraph stand at the begin of a token. Returns whether the token is still
-/// to come.
+/// Continues where joined lines or a trigraph stand at the begin of a token. Returns whether the token is
+/// still to come.
 fn after_join(text: &str, first: u8, after: usize, token: &mut Scanned) -> bool {
     let own = after.saturating_sub(1);
     if text.as_bytes().get(own) == Some(&first) {

@@ -4,7 +4,7 @@ use super::super::source::Loc;
 use super::super::token::{Token, TokenKind};
 use super::context::Context;
 use super::macros::Macro;
-use super::{MAX_DEPTH, Preprocessor};
+use super::{EXPANSION_WORK, MAX_DEPTH, Preprocessor};
 
 /// Arguments of an invocation.
 #[derive(Default)]
@@ -72,8 +72,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads the arguments of an invocation; the next token is the opening parenthesis. Returns the location of
-    /// the closing one, or `None` after an error.
+    /// Reads the arguments of an invocation; the next token is the opening parenthesis. Returns the location
+    /// of the closing one, or `None` after an error.
     pub(super) fn collect(&mut self, name: Token, data: &Macro, arguments: &mut Arguments) -> Option<Loc> {
         let was_collecting = std::mem::replace(&mut self.is_collecting, true);
         let last = self.collect_tokens(data, arguments);
@@ -87,7 +87,8 @@ impl Preprocessor<'_> {
         let is_empty = given == 1 && arguments.tokens.is_empty();
         let may_be_absent = usize::from(data.is_variadic);
         if given > wanted && !(is_empty && wanted == 0) {
-            self.error(last, "too many arguments provided to function-like macro invocation");
+            let excess = arguments.raw(wanted as u16).first().map_or(last, |t| t.loc);
+            self.error(excess, "too many arguments provided to function-like macro invocation");
             self.note_definition(data);
             return None;
         }
@@ -96,7 +97,7 @@ impl Preprocessor<'_> {
             self.note_definition(data);
             return None;
         }
-        self.spend(arguments.tokens.len(), name.loc).then_some(last)
+        self.spend(arguments.tokens.len() + EXPANSION_WORK, name.loc).then_some(last)
     }
 
     /// Reads arguments up to the closing parenthesis; `None` if there is none.

@@ -8,8 +8,20 @@ use super::number::{self, Value};
 /// Maximum depth of nested expressions.
 const MAX_NESTING: u32 = 256;
 
-/// An error, with the place to report it.
-type Result<T> = std::result::Result<T, (Loc, String)>;
+/// A defect of an expression, with the place to report it.
+struct Defect {
+    loc: Loc,
+    message: String,
+    /// Bracket or operator that lacks its counterpart.
+    opener: Option<(Loc, char)>,
+}
+
+type Result<T> = std::result::Result<T, Defect>;
+
+/// Defect without an opener.
+fn defect(loc: Loc, message: impl Into<String>) -> Defect {
+    Defect { loc, message: message.into(), opener: None }
+}
 
 /// Precedence of a binary operator; 0 for other tokens.
 fn precedence(kind: TokenKind) -> u32 {
@@ -43,8 +55,11 @@ impl Preprocessor<'_> {
         let mut evaluator = Evaluator { tokens, at: 0, preprocessor: self, depth: 0 };
         match evaluator.condition() {
             Ok(value) => value.bits != 0,
-            Err((loc, message)) => {
+            Err(Defect { loc, message, opener }) => {
                 self.error(loc, message);
+                if let Some((loc, c)) = opener {
+                    self.session.diagnostics.note(loc, format!("to match this '{c}'"));
+                }
                 false
             }
         }
@@ -61,7 +76,16 @@ impl Evaluator<'_, '_> {
     }
 
     fn fail<T>(&self, message: &str) -> Result<T> {
-        Err((self.loc(), message.to_owned()))
+        Err(defect(self.loc(), message))
+    }
+
+    /// Takes the counterpart of an opener.
+    fn close(&mut self, kind: TokenKind, message: &str, opener: (Loc, char)) -> Result<()> {
+        if self.peek() != kind {
+            return Err(Defect { opener: Some(opener), ..defect(self.loc(), message) });
+        }
+        self.at += 1;
+        Ok(())
     }
 
     fn condition(&mut self) -> Result<Value> {
@@ -93,7 +117,7 @@ impl Evaluator<'_, '_> {
             let loc = self.loc();
             self.at += 1;
             if operator == TokenKind::Question {
-                left = self.conditional(left, is_live)?;
+                left = self.conditional(left, is_live, loc)?;
                 continue;
             }
             let decides = match operator {
@@ -103,18 +127,15 @@ impl Evaluator<'_, '_> {
             };
             let right = self.expression(level + 1, is_live && !decides)?;
             left = binary(operator, left, right, is_live)
-                .ok_or_else(|| (loc, "division by zero in preprocessor expression".to_owned()))?;
+                .ok_or_else(|| defect(loc, "division by zero in preprocessor expression"))?;
         }
     }
 
     /// `? x : y` after the `?`.
-    fn conditional(&mut self, condition: Value, is_live: bool) -> Result<Value> {
+    fn conditional(&mut self, condition: Value, is_live: bool, loc: Loc) -> Result<Value> {
         let holds = condition.bits != 0;
         let x = self.expression(1, is_live && holds)?;
-        if self.peek() != TokenKind::Colon {
-            return self.fail("expected ':'");
-        }
-        self.at += 1;
+        self.close(TokenKind::Colon, "expected ':'", (loc, '?'))?;
         let y = self.expression(1, is_live && !holds)?;
         let is_unsigned = x.is_unsigned || y.is_unsigned;
         Ok(Value { bits: if holds { x.bits } else { y.bits }, is_unsigned })
@@ -129,26 +150,23 @@ impl Evaluator<'_, '_> {
         match token.kind {
             TokenKind::Number => {
                 self.at += 1;
-                number::integer(text).map_err(|message| (token.loc, message))
+                number::integer(text).map_err(|message| defect(token.loc, message))
             }
             TokenKind::Char => {
                 self.at += 1;
-                number::character(text).ok_or((token.loc, "invalid character constant".to_owned()))
+                number::character(text).ok_or_else(|| defect(token.loc, "invalid character constant"))
             }
             TokenKind::Identifier => {
                 self.at += 1;
                 if self.peek() == TokenKind::LParen {
-                    return Err((token.loc, format!("function-like macro '{text}' is not defined")));
+                    return Err(defect(token.loc, format!("function-like macro '{text}' is not defined")));
                 }
                 Ok(Value::of((text == "true").into()))
             }
             TokenKind::LParen => {
                 self.at += 1;
                 let value = self.expression(1, is_live)?;
-                if self.peek() != TokenKind::RParen {
-                    return self.fail("expected ')' in preprocessor expression");
-                }
-                self.at += 1;
+                self.close(TokenKind::RParen, "expected ')' in preprocessor expression", (token.loc, '('))?;
                 Ok(value)
             }
             TokenKind::Plus | TokenKind::Minus | TokenKind::Tilde | TokenKind::Not => {

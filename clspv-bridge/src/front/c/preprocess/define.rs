@@ -193,7 +193,7 @@ impl Preprocessor<'_> {
             let mut after = self.next_of_file();
             if token.kind == TokenKind::Hash {
                 let Role::Param(param) = self.role(&after, params) else {
-                    self.error(token.loc, "'#' is not followed by a macro parameter");
+                    self.error(after.loc, "'#' is not followed by a macro parameter");
                     return None;
                 };
                 role = Role::Stringify(param);

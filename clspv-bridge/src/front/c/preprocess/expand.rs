@@ -3,12 +3,12 @@
 //! A macro is disabled while its context is read. A name that is met meanwhile becomes final: it is never
 //! expanded, wherever it goes.
 
-use super::super::source::{ExpansionData, ExpansionId};
+use super::super::source::{ExpansionData, ExpansionId, Loc};
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::argument::Arguments;
 use super::context::Context;
 use super::macros::{Macro, MacroId, MacroKind, Role};
+use super::{EXPANSION_WORK, Preprocessor};
 
 /// Result of a macro's body after substitution.
 struct Substitution {
@@ -19,6 +19,8 @@ struct Substitution {
     pastes: bool,
     /// First token, in the body, of the operands that are pasted.
     left: Option<Token>,
+    /// The last `##`.
+    operator: Loc,
 }
 
 impl Preprocessor<'_> {
@@ -47,7 +49,7 @@ impl Preprocessor<'_> {
         let (body, is_plain) = (data.body, data.is_plain);
         let expansion = ExpansionData { name: name.symbol, at: name.loc, last: name.loc };
         let expansion = self.session.sources.add_expansion(expansion);
-        if !self.spend((body.1 - body.0) as usize + 1, name.loc) {
+        if !self.spend((body.1 - body.0) as usize + EXPANSION_WORK, name.loc) {
             return None;
         }
         if is_plain {
@@ -99,8 +101,13 @@ impl Preprocessor<'_> {
 
     /// Body of a macro with its arguments in place of the parameters.
     fn substitute(&mut self, data: &Macro, arguments: &mut Arguments, expansion: ExpansionId) -> Vec<Token> {
-        let mut out =
-            Substitution { tokens: self.take_buffer(), is_left_empty: true, pastes: false, left: None };
+        let mut out = Substitution {
+            tokens: self.take_buffer(),
+            is_left_empty: true,
+            pastes: false,
+            left: None,
+            operator: Loc::default(),
+        };
         let mut index = data.body.0;
         // White space before `__VA_OPT__`, which its first token has.
         let mut has_space = false;
@@ -115,6 +122,7 @@ impl Preprocessor<'_> {
             match role {
                 Role::Paste => {
                     out.pastes = true;
+                    out.operator = token.loc;
                     continue;
                 }
                 Role::Plain => self.append(&mut out, &[token], token),
@@ -181,7 +189,7 @@ impl Preprocessor<'_> {
         if out.pastes && !out.is_left_empty {
             if let (Some((right, others)), Some(left)) = (tokens.split_first(), out.tokens.last().copied()) {
                 let written = out.left.unwrap_or(body);
-                match self.paste(left, *right, written.loc) {
+                match self.paste(left, *right, written.loc, out.operator) {
                     Some(pasted) => {
                         out.tokens.pop();
                         out.tokens.push(pasted);

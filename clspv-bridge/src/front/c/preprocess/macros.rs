@@ -30,7 +30,7 @@ pub enum Role {
     Stringify(u16),
     /// `##`
     Paste,
-    /// `__VA_OPT__(`: skipped with the tokens up to the [`Role::EndVaOpt`] if there are no variable arguments.
+    /// `__VA_OPT__(`: skipped up to the [`Role::EndVaOpt`] if there are no variable arguments.
     VaOpt,
     EndVaOpt,
 }

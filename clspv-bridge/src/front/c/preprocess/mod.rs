@@ -39,6 +39,9 @@ const MAX_TOKENS: usize = 8 << 20;
 /// Maximum number of tokens that macro expansions produce.
 const MAX_WORK: u64 = 32 << 20;
 
+/// Work of an expansion that is not that of its tokens.
+const EXPANSION_WORK: usize = 4;
+
 /// Maximum depth of macro invocations in arguments of others.
 const MAX_DEPTH: u32 = 200;
 
@@ -170,8 +173,8 @@ impl<'s> Preprocessor<'s> {
         }
     }
 
-    /// Next token after macro expansion. [`TokenKind::End`] is the end of the unit, of the directive, or of the
-    /// argument that is being expanded.
+    /// Next token after macro expansion. [`TokenKind::End`] is the end of the unit, of the directive, or of
+    /// the argument that is being expanded.
     fn next(&mut self) -> Token {
         let mut has_space = false;
         let mut at_line_start = false;

@@ -76,7 +76,9 @@ fn sources() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = paths.iter().filter_map(|p| std::fs::read(p).ok()).collect();
     all.push(PIECES.concat().into_bytes());
     all.push(
-        b"#define A(x) B(x) #x\n#define B(x, ...) x##__VA_ARGS__ A(x)\n#if A(1) == B(2,3)\nA(A(B(1,2)))\n#endif\n".to_vec(),
+        b"#define A(x) B(x) #x\n#define B(x, ...) x##__VA_ARGS__ A(x)\n\
+          #if A(1) == B(2,3)\nA(A(B(1,2)))\n#endif\n"
+            .to_vec(),
     );
     all
 }

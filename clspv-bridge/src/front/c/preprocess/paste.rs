@@ -49,8 +49,9 @@ impl Preprocessor<'_> {
         Token { kind: TokenKind::Str, symbol, is_final: false, ..hash }
     }
 
-    /// Token whose spelling is that of two; `None`, after an error, if there is no such token.
-    pub(super) fn paste(&mut self, left: Token, right: Token, loc: Loc) -> Option<Token> {
+    /// Token at a location whose spelling is that of two; `None`, after an error at the operator, if there is
+    /// no such token.
+    pub(super) fn paste(&mut self, left: Token, right: Token, loc: Loc, operator: Loc) -> Option<Token> {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         text.push_str(left.text(&self.session.symbols));
@@ -66,7 +67,7 @@ impl Preprocessor<'_> {
             Some(Token { kind: found.kind, symbol, is_final: false, loc, ..left })
         } else {
             let message = format!("pasting formed '{text}', an invalid preprocessing token");
-            self.error(loc, message);
+            self.error(operator, message);
             None
         };
         self.scratch = text;

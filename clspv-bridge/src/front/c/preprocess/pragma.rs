@@ -5,6 +5,7 @@ use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
 use super::Preprocessor;
+use super::search::Place;
 
 /// Text of a pragma under construction.
 struct Text {
@@ -68,8 +69,12 @@ impl Preprocessor<'_> {
         let word = text.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
         match word {
             "once" => {
-                if let Some(file) = self.files.last() {
-                    self.search.set_once(&file.place);
+                match self.files.last() {
+                    Some(file) if file.place != Place::Source => self.search.set_once(&file.place),
+                    _ => {
+                        let text = "#pragma once in main file";
+                        self.session.diagnostics.warning("pragma-once-outside-header", loc, text);
+                    }
                 }
                 None
             }
