@@ -1,9 +1,9 @@
 //! Diagnostics as text: message, source line, caret, ranges, and the macros and files that led there.
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::lex::scan::scan;
-use super::session::Session;
 use super::source::{ExpansionId, Loc, Pos, SourceMap};
+use super::symbol::Symbols;
 use std::fmt::Write;
 
 /// Width of a tab stop in source lines.
@@ -15,16 +15,23 @@ const MAX_LINE: usize = 400;
 /// Number of notes about macros of one diagnostic; those in the middle are left out.
 const MAX_MACROS: usize = 6;
 
-/// Text of all diagnostics of a session.
-pub fn render(session: &Session) -> String {
-    let mut out = Renderer { session, text: String::new(), includer: Pos(0), last: None };
-    for diagnostic in &session.diagnostics.list {
+/// Text of all diagnostics.
+pub fn render(sources: &SourceMap, symbols: &Symbols, diagnostics: &Diagnostics) -> String {
+    let mut out = Renderer {
+        sources,
+        symbols,
+        are_errors: diagnostics.policy.are_errors,
+        text: String::new(),
+        includer: Pos(0),
+        last: None,
+    };
+    for diagnostic in &diagnostics.list {
         out.diagnostic(diagnostic);
     }
-    if session.diagnostics.has_more() {
+    if diagnostics.has_more() {
         out.text.push_str("fatal error: too many errors emitted, stopping now [-ferror-limit=]\n");
     }
-    let (errors, warnings) = session.diagnostics.counts();
+    let (errors, warnings) = diagnostics.counts();
     let counted = |n: usize, what: &str| match n {
         0 => None,
         1 => Some(format!("1 {what}")),
@@ -40,7 +47,10 @@ pub fn render(session: &Session) -> String {
 
 /// Printer of diagnostics, with what it printed last.
 struct Renderer<'s> {
-    session: &'s Session,
+    sources: &'s SourceMap,
+    symbols: &'s Symbols,
+    /// Whether warnings are errors.
+    are_errors: bool,
     text: String,
     /// The `#include` directive that was printed last.
     includer: Pos,
@@ -50,15 +60,14 @@ struct Renderer<'s> {
 
 impl Renderer<'_> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic) {
-        let policy = &self.session.diagnostics.policy;
         let (kind, group) = match diagnostic.severity {
             Severity::Note => ("note", String::new()),
-            Severity::Warning(group) if policy.are_errors => ("error", format!(" [-Werror,-W{group}]")),
+            Severity::Warning(group) if self.are_errors => ("error", format!(" [-Werror,-W{group}]")),
             Severity::Warning(group) => ("warning", format!(" [-W{group}]")),
             Severity::Error => ("error", String::new()),
             Severity::Fatal => ("fatal error", String::new()),
         };
-        let sources = &self.session.sources;
+        let sources = self.sources;
         let pos = sources.file_pos(diagnostic.loc);
         let is_note = diagnostic.severity == Severity::Note;
         if pos != Pos(0) && !is_note {
@@ -78,7 +87,7 @@ impl Renderer<'_> {
 
     /// "In file included from" lines for a position, unless they were printed last.
     fn includers(&mut self, pos: Pos) {
-        let sources = &self.session.sources;
+        let sources = self.sources;
         let direct = sources.includer(pos);
         if direct == self.includer {
             return;
@@ -96,7 +105,7 @@ impl Renderer<'_> {
     }
 
     fn message(&mut self, pos: Pos, kind: &str, message: &str) {
-        if let Some(p) = self.session.sources.presumed(pos) {
+        if let Some(p) = self.sources.presumed(pos) {
             let _ = write!(self.text, "{}:{}:{}: ", p.file, p.line, p.column);
         }
         let _ = writeln!(self.text, "{kind}: {message}");
@@ -104,7 +113,7 @@ impl Renderer<'_> {
 
     /// The source line of a position, with a caret below it and the spans underlined.
     fn snippet(&mut self, pos: Pos, spans: &[(Pos, Pos)]) {
-        let sources = &self.session.sources;
+        let sources = self.sources;
         let Some(presumed) = sources.presumed(pos) else { return };
         let (line, offset) = sources.line_text(pos);
         let (shown, columns) = expand(line);
@@ -136,7 +145,7 @@ impl Renderer<'_> {
 
     /// Notes about the macros that a location comes from, outermost first.
     fn macros(&mut self, diagnostic: &Diagnostic) {
-        let sources = &self.session.sources;
+        let sources = self.sources;
         let mut chain: Vec<(Loc, ExpansionId)> = Vec::new();
         let mut loc = diagnostic.loc;
         while let Some(data) = sources.expansion(loc.expansion)
@@ -155,7 +164,7 @@ impl Renderer<'_> {
             if i >= MAX_MACROS / 2 && i < MAX_MACROS / 2 + hidden {
                 continue;
             }
-            let name = sources.expansion(*expansion).map(|d| self.session.symbols.text(d.name));
+            let name = sources.expansion(*expansion).map(|d| self.symbols.text(d.name));
             self.message(loc.pos, "note", &format!("expanded from macro '{}'", name.unwrap_or("")));
             let span = |(first, last): &(Loc, Loc)| {
                 Some((within(sources, *first, *expansion, false)?, within(sources, *last, *expansion, true)?))

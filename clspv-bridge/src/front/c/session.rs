@@ -47,7 +47,7 @@ impl Session {
 
     /// Text of all diagnostics: the build log.
     pub fn render(&self) -> String {
-        render::render(self)
+        render::render(&self.sources, &self.symbols, &self.diagnostics)
     }
 
     /// Files that the preprocessor read, except headers of the input and the source itself.

@@ -3,9 +3,9 @@
 
 use super::super::token::TokenKind;
 
-/// Class of a byte as the first of a token.
+/// ByteClass of a byte as the first of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub enum ByteClass {
     /// Horizontal white space and null.
     Space,
     Newline,
@@ -18,19 +18,19 @@ pub enum Class {
     Other,
 }
 
-const fn class_of(byte: u8) -> Class {
+const fn class_of(byte: u8) -> ByteClass {
     match byte {
-        b' ' | b'\t' | 0x0b | 0x0c | 0 => Class::Space,
-        b'\n' | b'\r' => Class::Newline,
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => Class::Letter,
-        b'0'..=b'9' => Class::Digit,
-        0x80.. => Class::Wide,
-        _ => Class::Other,
+        b' ' | b'\t' | 0x0b | 0x0c | 0 => ByteClass::Space,
+        b'\n' | b'\r' => ByteClass::Newline,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => ByteClass::Letter,
+        b'0'..=b'9' => ByteClass::Digit,
+        0x80.. => ByteClass::Wide,
+        _ => ByteClass::Other,
     }
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+const CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = class_of(byte as u8);
@@ -39,14 +39,14 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Class of a byte.
-pub fn class(byte: u8) -> Class {
+/// ByteClass of a byte.
+pub fn class(byte: u8) -> ByteClass {
     CLASSES[usize::from(byte)]
 }
 
 /// Whether a byte continues an identifier.
 pub fn continues_name(byte: u8) -> bool {
-    matches!(class(byte), Class::Letter | Class::Digit)
+    matches!(class(byte), ByteClass::Letter | ByteClass::Digit)
 }
 
 const SINGLES: [TokenKind; 256] = {
@@ -70,7 +70,7 @@ pub fn single(byte: u8) -> TokenKind {
 
 /// Length of the white space and line end after a backslash that joins two lines; `None` if none follow.
 fn line_end_len(rest: &[u8]) -> Option<usize> {
-    let blank = rest.iter().take_while(|b| class(**b) == Class::Space && **b != 0).count();
+    let blank = rest.iter().take_while(|b| class(**b) == ByteClass::Space && **b != 0).count();
     match rest.get(blank..)? {
         [b'\r', b'\n', ..] => Some(blank + 2),
         [b'\n' | b'\r', ..] => Some(blank + 1),

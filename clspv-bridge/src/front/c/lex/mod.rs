@@ -8,7 +8,7 @@ use super::session::Session;
 use super::source::{ExpansionId, Loc, Pos};
 use super::symbol::{Symbol, Symbols};
 use super::token::{Token, TokenKind};
-use chars::{Class, class};
+use chars::{ByteClass, class};
 use scan::{Problem, Scanned, scan};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -64,21 +64,21 @@ impl Lexer {
         let first = loop {
             let byte = *bytes.get(start)?;
             match class(byte) {
-                Class::Space => after_space = true,
-                Class::Newline if !self.in_directive => (at_line_start, after_space) = (true, false),
-                Class::Letter | Class::Digit | Class::Other => break byte,
+                ByteClass::Space => after_space = true,
+                ByteClass::Newline if !self.in_directive => (at_line_start, after_space) = (true, false),
+                ByteClass::Letter | ByteClass::Digit | ByteClass::Other => break byte,
                 _ => return None,
             }
             start += 1;
         };
         let mut end = start + 1;
         let (kind, symbol) = match chars::single(first) {
-            TokenKind::Unknown if class(first) == Class::Other => return None,
+            TokenKind::Unknown if class(first) == ByteClass::Other => return None,
             TokenKind::Unknown => {
                 while bytes.get(end).is_some_and(|b| chars::continues_name(*b)) {
                     end += 1;
                 }
-                let is_number = class(first) == Class::Digit;
+                let is_number = class(first) == ByteClass::Digit;
                 match bytes.get(end) {
                     // Lines that are joined, and literals with a prefix.
                     Some(b'\\' | b'?' | b'"' | b'\'' | 0x80..) => return None,
@@ -160,7 +160,7 @@ impl Lexer {
     pub fn rest_of_line(&mut self) -> (Pos, &str) {
         let bytes = self.text.as_bytes();
         let mut start = self.at;
-        while bytes.get(start).is_some_and(|b| class(*b) == Class::Space) {
+        while bytes.get(start).is_some_and(|b| class(*b) == ByteClass::Space) {
             start += 1;
         }
         let end = skip::line_end(bytes, start);

@@ -1,7 +1,7 @@
 //! Recognition of one token in a text, without state and without diagnostics.
 
 use super::super::token::TokenKind as T;
-use super::chars::{Chars, Class, class, continues_name, next};
+use super::chars::{ByteClass, Chars, class, continues_name, next};
 use super::skip::line_end;
 
 /// Defect of a token or of the white space before it.
@@ -44,30 +44,30 @@ pub fn scan(text: &str, at: usize, at_line_start: bool, stops: bool) -> Scanned 
         token.start = at;
         let Some(&byte) = bytes.get(at) else { return token };
         match class(byte) {
-            Class::Space => {
+            ByteClass::Space => {
                 token.end += 1;
                 token.after_space = true;
             }
-            Class::Newline if stops => return token,
-            Class::Newline => {
+            ByteClass::Newline if stops => return token,
+            ByteClass::Newline => {
                 token.end += 1;
                 token.at_line_start = true;
                 token.after_space = false;
             }
-            Class::Letter => {
+            ByteClass::Letter => {
                 name(text, &mut token);
                 return token;
             }
-            Class::Digit => {
+            ByteClass::Digit => {
                 number(text, &mut token);
                 return token;
             }
-            Class::Wide => {
+            ByteClass::Wide => {
                 if !wide(text, &mut token) {
                     return token;
                 }
             }
-            Class::Other => {
+            ByteClass::Other => {
                 if !other(text, byte, &mut token) {
                     return token;
                 }
@@ -76,7 +76,7 @@ pub fn scan(text: &str, at: usize, at_line_start: bool, stops: bool) -> Scanned 
     }
 }
 
-/// Token or comment that begins with a byte of [`Class::Other`]. Returns whether it was white space.
+/// Token or comment that begins with a byte of [`ByteClass::Other`]. Returns whether it was white space.
 fn other(text: &str, byte: u8, token: &mut Scanned) -> bool {
     let bytes = text.as_bytes();
     let (first, after) = match byte {
@@ -189,14 +189,12 @@ fn name(text: &str, token: &mut Scanned) {
     let bytes = text.as_bytes();
     token.kind = T::Identifier;
     token.end = name_end(text, token.end, &mut token.is_plain);
-    if token.end == token.start + 1 && bytes.get(token.start) == Some(&b'L') {
-        match next(bytes, token.end) {
-            (Some(quote @ (b'"' | b'\'')), after) => {
-                token.is_plain = after == token.end + 1;
-                literal(text, quote, after, token);
-            }
-            _ => {}
-        }
+    if token.end == token.start + 1
+        && bytes.get(token.start) == Some(&b'L')
+        && let (Some(quote @ (b'"' | b'\'')), after) = next(bytes, token.end)
+    {
+        token.is_plain = after == token.end + 1;
+        literal(text, quote, after, token);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fast passage over lines of which no tokens are needed.
 
-use super::chars::{Class, class, next};
+use super::chars::{ByteClass, class, next};
 
 /// End of a line that may be joined with the ones after it: the offset of its line end.
 pub fn line_end(bytes: &[u8], at: usize) -> usize {
@@ -75,7 +75,7 @@ pub fn directive(bytes: &[u8], at: usize) -> Option<usize> {
                     at = after;
                 }
             },
-            _ if class(byte) == Class::Space => {
+            _ if class(byte) == ByteClass::Space => {
                 at += 1;
                 continue;
             }
@@ -112,7 +112,7 @@ fn literal_end(bytes: &[u8], at: usize, quote: u8) -> usize {
                 let after = after_join(bytes, at);
                 let is_escape = after == at + 1 && byte == b'\\';
                 at = after;
-                if is_escape && bytes.get(at).is_some_and(|b| class(*b) != Class::Newline) {
+                if is_escape && bytes.get(at).is_some_and(|b| class(*b) != ByteClass::Newline) {
                     at += 1;
                 }
             }

@@ -49,12 +49,9 @@ fn joined_lines_trigraphs_and_comments() {
     assert_eq!(lexed("+\\\n+ -\\\n\\\n>"), "^PlusPlus:++ _Arrow:->");
     assert_eq!(lexed("/\\\n/ x\ny"), "^Identifier:y");
     assert_eq!(lexed("a// x \\\n y\nb"), "^Identifier:a ^Identifier:b");
-    assert_eq!(lexed("a/* \n * **/b/**/c"), "^Identifier:a ^_Identifier:b _Identifier:c".replace("^_", "_"));
+    assert_eq!(lexed("a/* \n * **/b/**/c"), "^Identifier:a _Identifier:b _Identifier:c");
     assert_eq!(lexed("/*a*\\\n/b"), "^_Identifier:b");
-    assert_eq!(
-        lexed("??=??( \"??'\" a??/\nb"),
-        "^Hash:# LBracket:[ _Str:\"^\" _Identifier:ab".replace("LBracket:[", "LBracket:[")
-    );
+    assert_eq!(lexed("??=??( \"??'\" a??/\nb"), "^Hash:# LBracket:[ _Str:\"^\" _Identifier:ab");
     assert_eq!(lexed("\"a\\\nb\" '?' ? ??"), "^Str:\"ab\" _Char:'?' _Question:? _Question:? Question:?");
     assert_eq!(lexed("\u{feff}a\u{a0}b"), "^Identifier:a _Identifier:b");
     assert_eq!(lexed("\\u00e9x a\\u00e9"), "^Identifier:éx _Identifier:aé");

@@ -2,8 +2,8 @@
 
 use super::super::source::Loc;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::number::{self, Value};
+use super::state::Preprocessor;
 
 /// Maximum depth of nested expressions.
 const MAX_NESTING: u32 = 256;

@@ -2,16 +2,7 @@
 
 use super::super::source::Loc;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
-
-/// An open `#if`, `#ifdef` or `#ifndef`.
-pub struct Condition {
-    /// The directive that opened it.
-    pub loc: Loc,
-    /// A group of it is or was included.
-    is_done: bool,
-    has_else: bool,
-}
+use super::state::{Condition, Preprocessor};
 
 /// Directive that ends a skipped group.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -164,6 +155,7 @@ impl Preprocessor<'_> {
                     match self.defined_operator(token) {
                         Some(token) => tokens.push(token),
                         None => {
+                            self.drop_contexts();
                             self.return_buffer(tokens);
                             return false;
                         }

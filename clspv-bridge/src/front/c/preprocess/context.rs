@@ -2,7 +2,6 @@
 
 use super::super::source::ExpansionId;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::macros::MacroId;
 
 /// Tokens of a context.
@@ -13,7 +12,7 @@ enum Source {
 }
 
 /// Tokens to read.
-pub struct Context {
+pub struct MacroContext {
     source: Source,
     at: u32,
     end: u32,
@@ -24,18 +23,18 @@ pub struct Context {
     first: Option<(bool, bool)>,
 }
 
-impl Context {
-    /// Context of a macro's body.
-    pub fn of_body(owner: MacroId, range: (u32, u32), expansion: ExpansionId, name: Token) -> Context {
+impl MacroContext {
+    /// MacroContext of a macro's body.
+    pub fn of_body(owner: MacroId, range: (u32, u32), expansion: ExpansionId, name: Token) -> MacroContext {
         let first = Some((name.after_space, name.at_line_start));
-        Context { source: Source::Body(expansion), at: range.0, end: range.1, owner: Some(owner), first }
+        MacroContext { source: Source::Body(expansion), at: range.0, end: range.1, owner: Some(owner), first }
     }
 
-    /// Context of tokens that a macro's expansion has produced, or of an argument.
-    pub fn of_tokens(owner: Option<MacroId>, tokens: Vec<Token>, name: Option<Token>) -> Context {
+    /// MacroContext of tokens that a macro's expansion has produced, or of an argument.
+    pub fn of_tokens(owner: Option<MacroId>, tokens: Vec<Token>, name: Option<Token>) -> MacroContext {
         let end = tokens.len() as u32;
         let first = name.map(|name| (name.after_space, name.at_line_start));
-        Context { source: Source::Tokens(tokens), at: 0, end, owner, first }
+        MacroContext { source: Source::Tokens(tokens), at: 0, end, owner, first }
     }
 
     /// Whether the context is an argument.
@@ -64,7 +63,7 @@ impl Context {
     }
 
     /// Kind of the next token; `None` at the end.
-    fn peek(&self, bodies: &[Token]) -> Option<TokenKind> {
+    pub fn peek(&self, bodies: &[Token]) -> Option<TokenKind> {
         if self.at >= self.end {
             return None;
         }
@@ -74,30 +73,12 @@ impl Context {
         };
         tokens.get(self.at as usize).map(|t| t.kind)
     }
-}
 
-impl Preprocessor<'_> {
-    /// Ends the innermost context, and enables its macro again.
-    pub(super) fn pop_context(&mut self) {
-        if let Some(context) = self.contexts.pop() {
-            if let Some(owner) = context.owner {
-                self.macros.set_disabled(owner, false);
-            }
-            if let Source::Tokens(tokens) = context.source {
-                self.return_buffer(tokens);
-            }
+    /// Macro that is expanded, and the buffer of the tokens for reuse.
+    pub fn into_parts(self) -> (Option<MacroId>, Option<Vec<Token>>) {
+        match self.source {
+            Source::Tokens(tokens) => (self.owner, Some(tokens)),
+            Source::Body(_) => (self.owner, None),
         }
-    }
-
-    /// Whether the next token is an opening parenthesis, in whatever context or file.
-    pub(super) fn is_before_paren(&self) -> bool {
-        for context in self.contexts.iter().rev() {
-            match context.peek(self.macros.bodies()) {
-                Some(kind) => return kind == TokenKind::LParen,
-                None if context.is_argument() => return false,
-                None => {}
-            }
-        }
-        self.files.iter().rev().find_map(|file| file.lexer.is_before_paren()).unwrap_or(false)
     }
 }

@@ -1,10 +1,8 @@
 //! `#define` and `#undef`.
 
-use super::super::source::Loc;
-use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::macros::{Macro, MacroKind, Role};
+use super::state::Preprocessor;
 
 /// Maximum number of parameters of a macro.
 const MAX_PARAMS: usize = 1024;
@@ -250,14 +248,5 @@ impl Preprocessor<'_> {
             self.session.diagnostics.warning(group, name.loc, "undefining builtin macro");
         }
         self.macros.set(name.symbol, None);
-    }
-
-    pub(super) fn error(&mut self, loc: Loc, message: impl Into<String>) {
-        self.session.diagnostics.error(loc, message);
-    }
-
-    /// Whether a name is a macro's.
-    pub(super) fn is_defined(&self, name: Symbol) -> bool {
-        self.macros.get(name).is_some()
     }
 }

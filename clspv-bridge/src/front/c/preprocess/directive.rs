@@ -2,8 +2,8 @@
 
 use super::super::source::Loc;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::number;
+use super::state::Preprocessor;
 use std::sync::Arc;
 
 impl Preprocessor<'_> {
@@ -18,6 +18,7 @@ impl Preprocessor<'_> {
             TokenKind::Identifier => token = self.named_directive(hash, word),
             _ => self.error(word.loc, "invalid preprocessing directive"),
         }
+        self.drop_contexts();
         if let Some(file) = self.files.last_mut() {
             file.lexer.end_directive();
         }

@@ -3,30 +3,9 @@
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
-use super::macros::{Macro, MacroKind};
+use super::macros::{Dynamic, Macro, MacroKind};
+use super::state::Preprocessor;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// A macro that is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dynamic {
-    File,
-    BaseFile,
-    FileName,
-    Line,
-    Counter,
-    IncludeLevel,
-    Date,
-    Time,
-    Timestamp,
-    HasInclude,
-    HasIncludeNext,
-    HasAttribute,
-    HasBuiltin,
-    /// `__has_feature` and others of which no operand is known.
-    HasFeature,
-    IsIdentifier,
-}
 
 const NAMES: [(&str, Dynamic); 20] = [
     ("__FILE__", Dynamic::File),

@@ -6,9 +6,9 @@
 use super::super::source::{ExpansionData, ExpansionId, Loc};
 use super::super::token::{Token, TokenKind};
 use super::argument::Arguments;
-use super::context::Context;
+use super::context::MacroContext;
 use super::macros::{Macro, MacroId, MacroKind, Role};
-use super::{EXPANSION_WORK, Preprocessor};
+use super::state::{EXPANSION_WORK, Preprocessor};
 
 /// Result of a macro's body after substitution.
 struct Substitution {
@@ -65,7 +65,7 @@ impl Preprocessor<'_> {
             }
             if body.0 < body.1 {
                 self.macros.set_disabled(id, true);
-                self.contexts.push(Context::of_body(id, body, expansion, name));
+                self.contexts.push(MacroContext::of_body(id, body, expansion, name));
             }
             return None;
         }
@@ -96,7 +96,7 @@ impl Preprocessor<'_> {
             return;
         }
         self.macros.set_disabled(id, true);
-        self.contexts.push(Context::of_tokens(Some(id), tokens, Some(name)));
+        self.contexts.push(MacroContext::of_tokens(Some(id), tokens, Some(name)));
     }
 
     /// Body of a macro with its arguments in place of the parameters.

@@ -2,8 +2,8 @@
 
 use super::super::source::{Loc, Pos};
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::search::{Place, Wanted};
+use super::state::Preprocessor;
 
 /// Maximum depth of included files.
 const MAX_FILES: usize = 200;

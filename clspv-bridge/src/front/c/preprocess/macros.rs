@@ -3,12 +3,32 @@
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::Token;
-use super::dynamic::Dynamic;
 use std::collections::HashMap;
 
 /// Handle of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MacroId(u32);
+
+/// A macro that is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dynamic {
+    File,
+    BaseFile,
+    FileName,
+    Line,
+    Counter,
+    IncludeLevel,
+    Date,
+    Time,
+    Timestamp,
+    HasInclude,
+    HasIncludeNext,
+    HasAttribute,
+    HasBuiltin,
+    /// `__has_feature` and others of which no operand is known.
+    HasFeature,
+    IsIdentifier,
+}
 
 /// Form of a macro.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,13 +177,6 @@ impl Macros {
     pub fn push_body(&mut self, token: Token, role: Role) {
         self.bodies.push(token);
         self.roles.push(role);
-    }
-
-    /// Changes the role of the last token of the body that is being read.
-    pub fn set_last_role(&mut self, role: Role) {
-        if let Some(last) = self.roles.last_mut() {
-            *last = role;
-        }
     }
 
     /// Number of tokens of all bodies.

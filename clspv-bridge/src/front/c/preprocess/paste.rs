@@ -4,7 +4,7 @@ use super::super::lex::scan::scan;
 use super::super::lex::spelling_symbol;
 use super::super::source::Loc;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
+use super::state::Preprocessor;
 
 /// Maximum length of a token that an operator makes.
 const MAX_LEN: usize = 1 << 20;

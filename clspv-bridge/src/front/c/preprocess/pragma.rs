@@ -4,8 +4,8 @@ use super::super::lex::tokenize;
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
-use super::Preprocessor;
 use super::search::Place;
+use super::state::Preprocessor;
 
 /// Text of a pragma under construction.
 struct Text {

@@ -7,7 +7,7 @@ use super::super::source::{ExpansionId, Loc, Pos};
 use super::super::token::{Token, TokenKind};
 use super::macros::{Macro, MacroId, MacroKind};
 use super::search::Place;
-use super::{OpenFile, Preprocessor};
+use super::state::{OpenFile, Preprocessor};
 use crate::options::{FrontConfig, Options};
 use std::fmt::Write;
 

@@ -282,6 +282,15 @@ fn lines_and_pragmas() {
 }
 
 #[test]
+fn macros_end_with_their_directive() {
+    let headers = [("a.h", "1\n")];
+    let (text, _) = with("#define H \"a.h\" x\n#include H\n#define L 7 \"f\" y\n#line L\n2", &headers, &[]);
+    assert_eq!(text, "1 2");
+    let (text, _) = with("#define D defined + x\n#if D\n#elif D\n#endif\n3 D", &[], &[]);
+    assert_eq!(text, "3 defined + x");
+}
+
+#[test]
 fn wrong_directives_are_reported() {
     for (source, message) in [
         ("#foo", "1:2: error: invalid preprocessing directive"),
