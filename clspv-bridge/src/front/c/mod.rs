@@ -8,6 +8,7 @@
 
 pub mod ast;
 pub mod builtins;
+pub mod check;
 pub mod diagnostic;
 pub mod language;
 pub mod lex;
@@ -21,3 +22,6 @@ pub mod source;
 pub mod symbol;
 pub mod token;
 pub mod types;
+
+#[cfg(test)]
+mod tests;

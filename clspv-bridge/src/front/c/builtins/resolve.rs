@@ -10,7 +10,8 @@ use super::super::types::{
     Access, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
 };
 use super::pattern::{self, Binding, named_shape, pointer, shape, word_type};
-use super::{Allowed, ArgType, Domain, NoMatch, Resolved, Row, row, rows_of};
+use super::{Allowed, ArgType, Domain, Lowering, NoMatch, Resolved, Row, row, rows_of};
+use crate::ir::Space;
 use smallvec::SmallVec;
 
 /// Cost of converting an argument, the best first.
@@ -21,6 +22,8 @@ pub enum Rank {
     Conversion,
     /// Discards qualifiers of a pointee.
     Qualification,
+    /// Pointer to another type, which C converts with a warning.
+    Incompatible,
 }
 
 type Ranks = SmallVec<[Rank; 4]>;
@@ -101,11 +104,31 @@ fn add_candidates(
     }
     for binding in bindings(types, language, row, params, args) {
         if let Some((ranks, params)) = rank_all(types, params, args, &binding)
-            && let Some(result) = word_type(types, result, &binding, result_space(types, args))
+            && let Some(result) = result_type(types, row, result, &binding, args)
         {
             found.push(Candidate { ranks, resolved: Resolved { builtin: id, params, is_variadic, result } });
         }
     }
+}
+
+/// Type of the result.
+fn result_type(
+    types: &mut Types,
+    row: &Row,
+    word: &str,
+    binding: &Binding,
+    args: &[ArgType],
+) -> Option<QualTy> {
+    let Lowering::ToSpace(space) = row.lowering else {
+        return word_type(types, word, binding, result_space(types, args));
+    };
+    let space = match space {
+        Space::Global => AddressSpace::Global,
+        Space::Local => AddressSpace::Local,
+        _ => AddressSpace::Private,
+    };
+    let to = args.first().and_then(|arg| pointee(types, arg.ty.ty))?.in_space(space);
+    Some(QualTy::plain(types.intern(TypeKind::Pointer(to))))
 }
 
 /// Address space of a returned pointer that takes the argument's.
@@ -311,8 +334,11 @@ fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<Rank> {
     let (x, y) = (private(from.quals.space), private(to.quals.space));
     let in_space = x == y || y == AddressSpace::Generic && x != AddressSpace::Constant;
     let is_void = *types.kind(to.ty) == TypeKind::Void;
-    if !in_space || from.ty != to.ty && !is_void {
+    if !in_space {
         return None;
+    }
+    if from.ty != to.ty && !is_void {
+        return Some(Rank::Incompatible);
     }
     let drops = |q: fn(&Quals) -> bool| q(&from.quals) && !q(&to.quals);
     if drops(|q| q.is_const) || drops(|q| q.is_volatile) {
@@ -397,7 +423,7 @@ mod tests {
     use super::super::super::types::{
         DOUBLE, FLOAT, HALF, INT, ImageType, LONG, SHORT, UCHAR, UINT, ULONG, VOID,
     };
-    use super::super::{Lowering, table};
+    use super::super::table;
     use super::*;
     use crate::ir::ImageDim;
     use crate::options::{FrontConfig, Options};

@@ -209,7 +209,7 @@ impl Parser<'_> {
             self.sema.error(specifiers.loc, "'inline' can only appear on functions");
         }
         if specifiers.is_kernel {
-            self.sema.error(specifiers.loc, "'__kernel' attribute only applies to functions");
+            self.sema.error(specifiers.loc, "'kernel' attribute only applies to functions");
         }
         if specifiers.is_deduced {
             return self.deduced(name, declarator, specifiers);

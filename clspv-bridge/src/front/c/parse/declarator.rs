@@ -237,6 +237,12 @@ impl Parser<'_> {
                 self.sema.error(specifiers.loc, "invalid storage class specifier in function declarator");
             }
         }
+        if specifiers.is_kernel {
+            self.sema.error(specifiers.loc, "'kernel' attribute only applies to functions");
+        }
+        if specifiers.is_inline {
+            self.sema.error(specifiers.loc, "'inline' can only appear on functions");
+        }
         let declarator = self.declarator(&specifiers);
         let quals = declarator.attributes.pointer_quals;
         let ty = self.sema.parameter_type(declarator.ty, quals, declarator.loc);

@@ -91,6 +91,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Returns the current token and moves to the next one. The end is never passed.
+    #[allow(clippy::should_implement_trait)] // the end is a token, so there is always a next one
     pub fn next(&mut self) -> Token {
         let token = self.peek();
         if token.kind != TokenKind::End {

@@ -196,9 +196,9 @@ impl Parser<'_> {
     }
 
     /// Parses a condition in parentheses.
-    fn condition(&mut self, after: &str) -> ExprId {
+    fn condition(&mut self, what: &str) -> ExprId {
         let open = self.loc();
-        if !self.expect(T::LParen, &format!("'(' after '{after}'")) {
+        if !self.expect(T::LParen, what) {
             self.skip_to(&[T::Semicolon, T::LBrace]);
             return self.sema.error_expr(open);
         }
@@ -212,7 +212,7 @@ impl Parser<'_> {
 
     fn if_statement(&mut self) -> StmtId {
         let loc = self.next().loc;
-        let cond = self.condition("if");
+        let cond = self.condition("'(' after 'if'");
         let cond = self.sema.to_bool(cond);
         let then = self.scoped_statement();
         let otherwise = self.accept_keyword(K::Else).then(|| self.scoped_statement());
@@ -241,7 +241,7 @@ impl Parser<'_> {
     fn while_statement(&mut self) -> StmtId {
         let hint = self.loop_hint();
         let loc = self.next().loc;
-        let cond = self.condition("while");
+        let cond = self.condition("'(' after 'while'");
         let cond = self.sema.to_bool(cond);
         let body = self.loop_body();
         self.sema.new_stmt(StmtKind::While { cond, body, hint }, loc)
@@ -253,7 +253,7 @@ impl Parser<'_> {
         let body = self.loop_body();
         let at = self.loc();
         let cond = if self.accept_keyword(K::While) {
-            let cond = self.condition("while");
+            let cond = self.condition("'(' after 'while'");
             self.end_statement("';' after do/while statement");
             self.sema.to_bool(cond)
         } else {
@@ -304,7 +304,7 @@ impl Parser<'_> {
 
     fn switch_statement(&mut self) -> StmtId {
         let loc = self.next().loc;
-        let value = self.condition("switch");
+        let value = self.condition("'(' after 'switch'");
         let value = self.sema.enter_switch(value);
         let body = self.scoped_statement();
         self.sema.leave_switch();

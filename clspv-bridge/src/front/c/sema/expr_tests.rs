@@ -53,7 +53,9 @@ fn typed(expr: &str, std: &str) -> (String, Vec<String>) {
     let ty = last.map_or(QualTy::plain(ERROR), |e| e.ty);
     let spelled = Spelling { types: &types, symbols: &session.symbols }.quoted(ty);
     let list = &session.diagnostics.list;
-    let messages = list.iter().filter(|d| d.severity != Severity::Warning("unused-value"));
+    let messages = list
+        .iter()
+        .filter(|d| !matches!(d.severity, Severity::Warning("unused-value" | "unused-comparison")));
     let messages = messages.filter(|d| d.severity != Severity::Note);
     (spelled, messages.map(|d| d.message.clone()).collect())
 }

@@ -391,7 +391,7 @@ impl Sema<'_> {
         filler: &mut Filler<'_>,
         node: &mut Node,
     ) -> Option<u64> {
-        let Some((designator, rest)) = designators.split_first() else { return None };
+        let (designator, rest) = designators.split_first()?;
         let Some(path) = self.designated(ty, designator) else {
             filler.position += 1;
             return None;

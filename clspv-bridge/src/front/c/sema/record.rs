@@ -418,9 +418,8 @@ impl Packer {
             self.bits = self.bits.checked_next_multiple_of(boundary).unwrap_or(self.bits);
             return (self.bits / 8, Some((0, 0)));
         }
-        if spec.align.is_some() {
-            self.bits = self.bits.checked_next_multiple_of(boundary).unwrap_or(self.bits);
-        } else if align == unit_align && self.bits % unit_bits + u64::from(width) > unit_bits {
+        let crosses = align == unit_align && self.bits % unit_bits + u64::from(width) > unit_bits;
+        if spec.align.is_some() || crosses {
             self.bits = self.bits.checked_next_multiple_of(boundary).unwrap_or(self.bits);
         }
         if spec.name.is_some() {

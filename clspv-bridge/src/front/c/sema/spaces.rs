@@ -53,7 +53,8 @@ impl Sema<'_> {
             _ => {
                 let spaces = if has_globals { "global or constant" } else { "constant" };
                 self.error(loc, format!("{what} variable must reside in {spaces} address space"));
-                AddressSpace::Constant
+                // Nothing more is reported about a global variable.
+                AddressSpace::Global
             }
         }
     }
@@ -62,7 +63,7 @@ impl Sema<'_> {
     fn static_space(&mut self, ty: QualTy, space: AddressSpace, loc: Loc) -> AddressSpace {
         if self.language.version < 200 {
             self.error(loc, "variables in function scope cannot be declared static");
-            return AddressSpace::Constant;
+            return AddressSpace::Global;
         }
         match space {
             AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic => {

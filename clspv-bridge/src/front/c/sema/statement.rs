@@ -198,25 +198,33 @@ impl Sema<'_> {
     pub fn check_return(&mut self, value: Option<ExprId>, loc: Loc) -> Option<ExprId> {
         let Some(body) = self.bodies.last() else { return value };
         let (result, function) = (body.result, body.function);
-        let name = function.and_then(|id| self.function(id)).map(|f| self.text(f.name).to_owned());
         let Some(result) = result else { return self.deduced_return(value) };
-        let is_void = self.types.resolved(result.ty) == &TypeKind::Void;
-        let what = if function.is_some() { "function" } else { "block" };
-        let named = name.map_or(String::new(), |name| format!(" '{name}'"));
+        let kind = self.types.resolved(result.ty);
+        let (is_void, is_error) = (kind == &TypeKind::Void, kind == &TypeKind::Error);
         match value {
-            None if is_void || self.types.resolved(result.ty) == &TypeKind::Error => None,
+            None if is_void || is_error => None,
             None => {
-                self.error(loc, format!("non-void {what}{named} should return a value"));
+                let what = self.body_name(function);
+                self.error(loc, format!("non-void {what} should return a value"));
                 None
             }
             Some(value) if is_void => {
                 let value = self.value(value);
                 if !self.is_error(value) && self.types.resolved(self.ty(value).ty) != &TypeKind::Void {
-                    self.error(loc, format!("void {what}{named} should not return a value"));
+                    let what = self.body_name(function);
+                    self.error(loc, format!("void {what} should not return a value"));
                 }
                 Some(value)
             }
             Some(value) => Some(self.convert(value, result, Context::Return)),
+        }
+    }
+
+    /// A function with its name, or a block, for diagnostics.
+    fn body_name(&self, function: Option<FuncId>) -> String {
+        match function.and_then(|id| self.function(id)) {
+            Some(function) => format!("function '{}'", self.text(function.name)),
+            None => "block".to_owned(),
         }
     }
 
