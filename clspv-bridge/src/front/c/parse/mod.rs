@@ -34,6 +34,8 @@ pub const MAX_DEPTH: u32 = 256;
 /// Parses and checks a translation unit. With errors in the session's diagnostics the unit is not lowered.
 pub fn parse(session: &mut Session, tokens: &[Token], types: &mut Types, language: &Language) -> Unit {
     let mut parser = Parser::new(session, tokens, types, language);
+    // Most tokens make one expression or none.
+    parser.sema.unit.exprs.reserve(tokens.len() / 2);
     parser.translation_unit();
     parser.sema.finish()
 }

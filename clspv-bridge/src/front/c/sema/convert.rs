@@ -396,7 +396,6 @@ impl Sema<'_> {
         if to == Arith::Bool || to.is_float() {
             return;
         }
-        let source = self.quoted(QualTy::plain(self.unqualified(self.ty(v))));
         let (group, before, after) = match self.expr(v).kind {
             ExprKind::Float(value) if value.is_finite() => {
                 let truncated = value.trunc();
@@ -422,6 +421,7 @@ impl Sema<'_> {
             }
             _ => return,
         };
+        let source = self.quoted(QualTy::plain(self.unqualified(self.ty(v))));
         let plain = self.quoted(QualTy::plain(self.unqualified(target)));
         let text =
             format!("implicit conversion from {source} to {plain} changes value from {before} to {after}");

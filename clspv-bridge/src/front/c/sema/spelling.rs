@@ -3,7 +3,7 @@
 use super::class::merge;
 use crate::front::c::symbol::{Symbol, Symbols};
 use crate::front::c::types::{
-    Access, AddressSpace, Arith, FunctionType, ImageType, OpaqueType, QualTy, Quals, Ty, TypeKind, Types,
+    Access, AddressSpace, Arith, FunctionType, ImageType, OpaqueType, QualTy, Quals, TypeKind, Types,
 };
 use crate::ir::ImageDim;
 
@@ -240,7 +240,7 @@ pub fn image_name(image: ImageType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::c::types::{FLOAT, INT, UINT, VOID};
+    use crate::front::c::types::{FLOAT, INT, Ty, UINT, VOID};
 
     fn global(ty: Ty) -> QualTy {
         QualTy::plain(ty).in_space(AddressSpace::Global)
