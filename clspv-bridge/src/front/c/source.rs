@@ -93,7 +93,7 @@ impl Buffer {
 }
 
 /// Maximum number of bytes of all buffers.
-const MAX_BYTES: u32 = 1 << 28;
+const MAX_BYTES: u32 = 1 << 26;
 
 /// All texts of a translation unit, and the macro expansions in them.
 #[derive(Debug)]
