@@ -247,6 +247,8 @@ pub struct Record {
     pub align: u32,
     /// Whether a member, at any depth, is a pointer.
     pub has_pointer: bool,
+    /// Whether one of those points to private or generic memory, which hosts cannot pass.
+    pub has_private_pointer: bool,
     /// Whether a member, at any depth, has a type that hosts cannot pass: `bool`, `size_t`.
     pub has_device_type: bool,
     /// Records inside each other, this one included.

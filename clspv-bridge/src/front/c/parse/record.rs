@@ -62,6 +62,10 @@ impl Parser<'_> {
             self.accept(T::Semicolon);
             return;
         }
+        if !self.starts_type_name() && self.identifier().is_some_and(|name| !self.looks_like_type(name)) {
+            let loc = self.loc();
+            self.sema.error(loc, "type name requires a specifier or qualifier");
+        }
         let specifiers = self.specifiers();
         if specifiers.storage.is_some() {
             self.sema.error(specifiers.loc, "type name does not allow storage class to be specified");

@@ -291,7 +291,7 @@ impl Parser<'_> {
     }
 
     /// Whether an unknown name is where a type is expected: a declarator follows.
-    fn looks_like_type(&self, name: Symbol) -> bool {
+    pub(super) fn looks_like_type(&self, name: Symbol) -> bool {
         let next = self.peek_at(1);
         let follows = next.kind == T::Star || next.kind == T::Identifier && self.keyword_of(next).is_none();
         follows && self.sema.lookup(name).is_none()

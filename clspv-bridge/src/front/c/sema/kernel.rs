@@ -80,7 +80,7 @@ impl Sema<'_> {
     fn check_kernel_record(&mut self, id: RecordId, ty: QualTy, loc: Loc) {
         let Some(record) = self.types.records.get(id.0 as usize) else { return };
         let what = if record.is_union { "union" } else { "struct" };
-        if record.has_pointer && self.language.version < 200 {
+        if record.has_private_pointer || record.has_pointer && self.language.version < 200 {
             self.error(loc, format!("{what} kernel parameters may not contain pointers"));
         } else if record.has_device_type {
             self.error_kernel_type(ty, loc);
@@ -97,12 +97,20 @@ impl Sema<'_> {
             };
         }
         match self.types.resolved(written) {
-            TypeKind::Pointer(_) => record.has_pointer = true,
+            TypeKind::Pointer(to) => {
+                record.has_pointer = true;
+                let is_shared = matches!(
+                    to.quals.space,
+                    AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local
+                );
+                record.has_private_pointer |= !is_shared;
+            }
             TypeKind::Arith(Arith::Bool) => record.has_device_type = true,
             TypeKind::Arith(_) if self.is_address_sized(written) => record.has_device_type = true,
             TypeKind::Record(id) => {
                 if let Some(inner) = self.types.records.get(id.0 as usize) {
                     record.has_pointer |= inner.has_pointer;
+                    record.has_private_pointer |= inner.has_private_pointer;
                     record.has_device_type |= inner.has_device_type;
                     record.depth = record.depth.max(inner.depth);
                 }
