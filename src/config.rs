@@ -2,6 +2,7 @@
 //!
 //! Invalid values and unknown variables are reported in the log and ignored.
 
+use clspv_bridge::options::FrontEnd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -36,6 +37,16 @@ impl OptionValue for Option<u64> {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) }
+    }
+}
+
+impl OptionValue for FrontEnd {
+    fn parse(text: &str) -> Option<Self> {
+        match text.trim() {
+            "" | "clang" => Some(FrontEnd::Clang),
+            "builtin" => Some(FrontEnd::BuiltIn),
+            _ => None,
+        }
     }
 }
 
@@ -114,6 +125,8 @@ options! {
     /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists
     /// them), e.g. "-graphics_family"; of the CPU device the processor's features, e.g. "-avx512f".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
+    /// Compiler of OpenCL C: "clang", or "builtin", which needs no other program; clang if unset.
+    "PYROCLAST_FRONT_END" => front_end: FrontEnd,
     /// Path of clang, which compiles OpenCL C; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,
     /// More arguments for clang, separated by commas.

@@ -8,18 +8,24 @@ use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::{KernelArgInfo, KernelInfo};
 use crate::native::NativeProgram;
-use crate::options::{CompileRequest, CompiledSource, Extent, Kernels, Library, Options, SpecConstants};
+use crate::options::{
+    CompileRequest, CompiledSource, Extent, FrontEnd, Kernels, Library, LibraryCode, Options, SpecConstants,
+};
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
-use crate::passes::{PassContext, PassObserver, link};
+use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
+/// Compiles OpenCL C (or C++ for OpenCL) to a library.
 pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
-    front::clang::compile(request)
+    let is_cpp = request.options.std.starts_with("CLC++");
+    match request.config.front_end {
+        FrontEnd::BuiltIn if !is_cpp => front::clang::compile(request),
+        _ => front::clang::compile(request),
+    }
 }
 
 /// Links library modules and the built-in library, and compiles every kernel for the target.
@@ -56,7 +62,10 @@ pub fn build_kernels(
     }
     let mut program = link::merge(modules)?;
     unique_global_names(&mut program);
-    let cx = PassContext { library: Some(builtin_library()?), observer, ..PassContext::new(target, options) };
+    let is_source = |library: &&Library| matches!(library.code, LibraryCode::Ir(_));
+    let origin = if libraries.iter().any(is_source) { Origin::Source } else { Origin::Optimised };
+    let context = PassContext::new(target, options);
+    let cx = PassContext { library: Some(builtin_library()?), observer, origin, ..context };
     let kernels: Vec<FuncRef> = program
         .functions
         .iter()

@@ -60,9 +60,21 @@ pub enum Extent {
     Program,
 }
 
-/// clang's configuration: version, extensions and features that the device advertises.
+/// Compiler of OpenCL C to a library.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum FrontEnd {
+    /// clang in a child process ([`crate::front::clang`]).
+    #[default]
+    Clang,
+    /// In this process ([`crate::front::c`]).
+    BuiltIn,
+}
+
+/// Configuration of the front end: version, extensions and features that the device advertises.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrontConfig {
+    /// Compiler of OpenCL C; C++ for OpenCL is compiled by clang.
+    pub front_end: FrontEnd,
     /// Path of clang; if empty, [`crate::front::clang::find`] searches for it.
     pub clang: String,
     /// More arguments for clang, after all others.

@@ -42,13 +42,14 @@ use crate::passes::opt::private_volatile::PrivateVolatile;
 use crate::passes::opt::simplify::Simplify;
 use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
+use crate::passes::opt::unroll::Unroll;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
 use crate::passes::quirks::wide_loads::WideLoads;
 use crate::passes::structure::lcssa::Lcssa;
 use crate::passes::structure::ssa_repair::SsaRepair;
 use crate::passes::structure::structurize::Structurize;
-use crate::passes::{Pass, PassContext};
+use crate::passes::{Origin, Pass, PassContext};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -70,6 +71,35 @@ pub const OPTIMISE: Passes = &[
     &Mem2Reg,
     // Promoted variables show where pointers come from, and pointers which variables can be split.
     &InferSpace,
+    &Simplify,
+    &Sroa,
+    &Mem2Reg,
+    &InferSpace,
+    &Simplify,
+    &Gvn,
+    &SimplifyCfg,
+    &Simplify,
+    &LowerPrintf,
+    &LowerGeneric,
+    &ExpandMem,
+    &Dce,
+];
+
+/// Like [`OPTIMISE`], for programs that no optimiser has seen before: those of [`crate::front::c`].
+pub const OPTIMISE_SOURCE: Passes = &[
+    &Inline,
+    &SimplifyCfg,
+    &InferSpace,
+    &Simplify,
+    &PrivateVolatile,
+    &Sroa,
+    &Mem2Reg,
+    &InferSpace,
+    &Simplify,
+    &Gvn,
+    &SimplifyCfg,
+    &Unroll,
+    &SimplifyCfg,
     &Simplify,
     &Sroa,
     &Mem2Reg,
@@ -137,6 +167,7 @@ const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];
 pub const PIPELINES: &[(&str, Passes)] = &[
     ("prepare", PREPARE),
     ("optimise", OPTIMISE),
+    ("optimise_source", OPTIMISE_SOURCE),
     ("instrument", INSTRUMENT),
     ("lower", LOWER),
     ("tidy_lowered", TIDY_LOWERED),
@@ -156,7 +187,12 @@ pub fn optimise(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
         no_runtime_calls(module)?;
     }
     run(module, PREPARE, cx)?;
-    run(module, if cx.is_instrumented() { INSTRUMENT } else { OPTIMISE }, cx)
+    let passes = match cx.origin {
+        _ if cx.is_instrumented() => INSTRUMENT,
+        Origin::Optimised => OPTIMISE,
+        Origin::Source => OPTIMISE_SOURCE,
+    };
+    run(module, passes, cx)
 }
 
 /// Lowers an optimised kernel for one pointer mode. Returns the launch contract, or `None` if the mode cannot

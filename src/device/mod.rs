@@ -28,7 +28,7 @@ pub mod vulkan;
 use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use clspv_bridge::options::FrontConfig;
+use clspv_bridge::options::{FrontConfig, FrontEnd};
 use fallback::FallbackDevice;
 use features::Feature;
 use std::sync::{Arc, OnceLock};
@@ -150,6 +150,7 @@ impl Device {
     pub fn front_config(&self) -> FrontConfig {
         let language = self.extensions.iter().filter(|f| f.language);
         FrontConfig {
+            front_end: Config::get().front_end,
             clang: Config::get().clang.clone().unwrap_or_default(),
             clang_args: Config::get().clang_args.clone(),
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
@@ -164,6 +165,9 @@ impl Device {
 pub fn compiler_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
+        if Config::get().front_end == FrontEnd::BuiltIn {
+            return true;
+        }
         let clang = Config::get().clang.clone().unwrap_or_default();
         let config = FrontConfig { clang, ..FrontConfig::default() };
         clspv_bridge::front::clang::find(&config).is_some()

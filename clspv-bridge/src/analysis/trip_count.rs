@@ -55,7 +55,7 @@ fn trip_count(func: &Function, limit: u32) -> Option<u64> {
 type State = HashMap<Value, Const>;
 
 /// Upper bound of the backedge-taken count of a loop; `None` if it is unknown, or not below `limit`.
-fn backedge_taken_count(
+pub fn backedge_taken_count(
     func: &Function,
     cfg: &Cfg,
     dom: &DomTree,

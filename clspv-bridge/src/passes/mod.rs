@@ -20,10 +20,21 @@ pub trait PassObserver: Sync {
     fn after(&self, pass: &str, module: &Module, time: Duration);
 }
 
+/// Where a program's code comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    /// From a compiler that has optimised it.
+    #[default]
+    Optimised,
+    /// From source, lowered directly.
+    Source,
+}
+
 /// Context that passes share: target and options of the compilation, and the state of the lowering.
 pub struct PassContext<'a> {
     pub target: &'a Target,
     pub options: &'a Options,
+    pub origin: Origin,
     /// The built-in library, which `link_builtins` needs.
     pub library: Option<&'a Module>,
     /// State of the lowering passes.
@@ -34,7 +45,14 @@ pub struct PassContext<'a> {
 impl<'a> PassContext<'a> {
     /// A context without library, lowering or observer.
     pub fn new(target: &'a Target, options: &'a Options) -> PassContext<'a> {
-        PassContext { target, options, library: None, lowering: None, observer: None }
+        PassContext {
+            target,
+            options,
+            origin: Origin::default(),
+            library: None,
+            lowering: None,
+            observer: None,
+        }
     }
 
     /// A copy of the context without the state of a lowering.

@@ -14,3 +14,4 @@ pub mod simplify_cfg;
 mod simplify_int;
 mod simplify_other;
 pub mod sroa;
+pub mod unroll;

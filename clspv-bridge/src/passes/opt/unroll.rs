@@ -1,0 +1,282 @@
+//! Full unrolling of small loops with a constant trip count.
+//!
+//! Unrolled loops have constant indices, so that private arrays become values and conditions on the counter
+//! disappear. The loop is copied once for each time that its back edge may be taken; the exit conditions
+//! stay and are folded by the passes that follow.
+
+use crate::analysis::trip_count::backedge_taken_count;
+use crate::analysis::{Cfg, DomTree, LoopForest};
+use crate::error::Result;
+use crate::ir::*;
+use crate::passes::{Pass, PassContext};
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
+
+/// Most times that a loop's back edge is taken.
+const MAX_COPIES: u32 = 64;
+
+/// Most instructions that the copies of a loop have together.
+const MAX_LOOP_INSTS: usize = 600;
+
+/// Most instructions that a function may grow to.
+const MAX_FUNCTION_INSTS: usize = 20_000;
+
+/// The pass `unroll`.
+pub struct Unroll;
+
+impl Pass for Unroll {
+    fn name(&self) -> &'static str {
+        "unroll"
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for func in module.functions.values_mut().filter(|f| f.entry().is_some()) {
+            changed |= unroll(func);
+        }
+        Ok(changed)
+    }
+}
+
+/// Unrolls the loops of a function, inner ones first; true if there was any.
+fn unroll(func: &mut Function) -> bool {
+    let mut changed = false;
+    // Headers of loops that were examined: an outer loop is examined again once its inner loops are gone.
+    let mut refused: HashSet<Block> = HashSet::new();
+    while live_insts(func) < MAX_FUNCTION_INSTS {
+        let Some(plan) = next_loop(func, &mut refused) else { break };
+        copy_loop(func, &plan);
+        changed = true;
+    }
+    changed
+}
+
+fn live_insts(func: &Function) -> usize {
+    func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum()
+}
+
+/// A loop to unroll.
+struct Plan {
+    header: Block,
+    /// Blocks of the loop in layout order.
+    blocks: Vec<Block>,
+    latches: Vec<Block>,
+    copies: u32,
+    /// Blocks outside that the loop branches to, with the values of the loop that are used behind each.
+    exits: Vec<(Block, Vec<Value>)>,
+}
+
+/// An innermost loop that can be unrolled and is small enough.
+fn next_loop(func: &Function, refused: &mut HashSet<Block>) -> Option<Plan> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let forest = LoopForest::new(&cfg, &dom);
+    for (l, it) in forest.loops().iter().enumerate().rev() {
+        let has_inner = forest.loops().iter().any(|other| other.parent == Some(l));
+        if has_inner || refused.contains(&it.header) {
+            continue;
+        }
+        let blocks: Vec<Block> =
+            func.layout.iter().copied().filter(|&b| cfg.is_reachable(b) && forest.contains(l, b)).collect();
+        let plan = plan(func, &cfg, &dom, &forest, l, blocks);
+        match plan {
+            Some(plan) => return Some(plan),
+            None => refused.insert(it.header),
+        };
+    }
+    None
+}
+
+fn plan(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    forest: &LoopForest,
+    l: usize,
+    blocks: Vec<Block>,
+) -> Option<Plan> {
+    let it = &forest.loops()[l];
+    let insts: usize = blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
+    // The entry block has no predecessors, so a copy of it could not be entered.
+    if insts > MAX_LOOP_INSTS || func.entry() == Some(it.header) {
+        return None;
+    }
+    // Values of opaque types cannot be parameters.
+    let has_opaque = |v: &Value| matches!(func.ty(*v), Type::Opaque(_));
+    let limit = (MAX_LOOP_INSTS / insts.max(1)) as u32 + 1;
+    let copies =
+        u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, limit.min(MAX_COPIES))?).ok()?;
+    if insts * (copies as usize + 1) > MAX_LOOP_INSTS {
+        return None;
+    }
+    let inside: HashSet<Block> = blocks.iter().copied().collect();
+    let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
+    for call in blocks.iter().flat_map(|&b| func.successors(b)) {
+        if !inside.contains(&call.block) && !exits.iter().any(|(e, _)| *e == call.block) {
+            exits.push((call.block, Vec::new()));
+        }
+    }
+    let only = exits.len() == 1;
+    for (value, user) in escaping(func, &blocks, &inside, cfg) {
+        let own = |e: Block| cfg.preds(e).iter().all(|p| inside.contains(p));
+        let exit = exits.iter_mut().find(|(e, _)| only || own(*e) && dom.dominates(*e, user))?;
+        if has_opaque(&value) {
+            return None;
+        }
+        if !exit.1.contains(&value) {
+            exit.1.push(value);
+        }
+    }
+    Some(Plan { header: it.header, blocks, latches: it.latches.clone(), copies, exits })
+}
+
+/// Values of the loop that are used outside, with the block of each use.
+fn escaping(func: &Function, blocks: &[Block], inside: &HashSet<Block>, cfg: &Cfg) -> Vec<(Value, Block)> {
+    let mut defined: HashSet<Value> = HashSet::new();
+    for &b in blocks {
+        defined.extend(func.blocks[b].params.iter().copied());
+        defined.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
+    }
+    let mut found = Vec::new();
+    for &b in func.layout.iter().filter(|b| !inside.contains(b) && cfg.is_reachable(**b)) {
+        for &i in &func.blocks[b].insts {
+            let data = &func.insts[i];
+            let uses = data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args));
+            found.extend(uses.filter(|v| defined.contains(v)).map(|v| (*v, b)));
+        }
+    }
+    found
+}
+
+/// Copies the loop, after its values have been made parameters of blocks behind its exits.
+fn copy_loop(func: &mut Function, plan: &Plan) {
+    close_exits(func, plan);
+    let end =
+        func.layout.iter().position(|b| plan.blocks.last() == Some(b)).map_or(func.layout.len(), |p| p + 1);
+    let mut layout = Vec::new();
+    let mut previous: HashMap<Block, Block> = plan.blocks.iter().map(|b| (*b, *b)).collect();
+    for _ in 0..plan.copies {
+        let copy = copy_once(func, plan, &mut layout);
+        redirect(func, plan, &previous, copy[&plan.header]);
+        previous = copy;
+    }
+    // The last copy leaves before its back edge.
+    let never = func.new_block_detached();
+    for &param in &func.blocks[plan.header].params.clone() {
+        let ty = func.ty(param);
+        func.add_param(never, ty);
+    }
+    let unreachable = func.make_terminator(Op::Unreachable, &[], &[]);
+    func.blocks[never].insts.push(unreachable);
+    layout.push(never);
+    redirect(func, plan, &previous, never);
+    func.layout.splice(end..end, layout);
+}
+
+/// Makes a block behind each exit whose parameters are the exit's arguments and the loop's values that are
+/// used there.
+fn close_exits(func: &mut Function, plan: &Plan) {
+    for (exit, values) in &plan.exits {
+        let between = func.new_block_detached();
+        let at = func.layout.iter().position(|b| b == exit).unwrap_or(func.layout.len());
+        func.layout.insert(at, between);
+        let passed: Vec<Type> = func.blocks[*exit].params.iter().map(|p| func.ty(*p)).collect();
+        let passed: Vec<Value> = passed.into_iter().map(|ty| func.add_param(between, ty)).collect();
+        let renamed: HashMap<Value, Value> = values
+            .iter()
+            .map(|v| {
+                let ty = func.ty(*v);
+                (*v, func.add_param(between, ty))
+            })
+            .collect();
+        rename_outside(func, plan, *exit, &renamed);
+        let jump = func.make_terminator(Op::Jump, &[], &[BlockCall::new(*exit, &passed)]);
+        func.blocks[between].insts.push(jump);
+        for &b in &plan.blocks {
+            let Some(t) = func.terminator(b) else { continue };
+            for call in func.insts[t].targets.iter_mut().filter(|c| c.block == *exit) {
+                call.block = between;
+                call.args.extend(values.iter().copied());
+            }
+        }
+    }
+    // A value need not dominate every exit edge it is now passed along.
+    crate::passes::structure::ssa_repair::repair(func);
+}
+
+/// Replaces values of the loop where they are used behind an exit.
+fn rename_outside(func: &mut Function, plan: &Plan, exit: Block, renamed: &HashMap<Value, Value>) {
+    if renamed.is_empty() {
+        return;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let only = plan.exits.len() == 1;
+    let inside: HashSet<Block> = plan.blocks.iter().copied().collect();
+    for b in func.layout.clone() {
+        if inside.contains(&b) || !cfg.is_reachable(b) || !(only || dom.dominates(exit, b)) {
+            continue;
+        }
+        for i in func.blocks[b].insts.clone() {
+            let data = &mut func.insts[i];
+            for v in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| &mut t.args)) {
+                if let Some(new) = renamed.get(v) {
+                    *v = *new;
+                }
+            }
+        }
+    }
+}
+
+/// One copy of the loop's blocks, whose back edges still lead to the original header.
+fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> HashMap<Block, Block> {
+    let mut blocks = HashMap::new();
+    let mut values: HashMap<Value, Value> = HashMap::new();
+    for &b in &plan.blocks {
+        let new = func.new_block_detached();
+        layout.push(new);
+        blocks.insert(b, new);
+        for param in func.blocks[b].params.clone() {
+            let ty = func.ty(param);
+            values.insert(param, func.add_param(new, ty));
+        }
+        for inst in func.blocks[b].insts.clone() {
+            let data = func.insts[inst].clone();
+            let types: SmallVec<[Type; 1]> = data.results.iter().map(|r| func.ty(*r)).collect();
+            let copy = func.make_inst(data.op, &data.args, &types);
+            func.insts[copy].targets = data.targets;
+            func.insts[copy].fast = data.fast;
+            func.insts[copy].line = data.line;
+            values.extend(data.results.iter().copied().zip(func.insts[copy].results.clone()));
+            func.blocks[new].insts.push(copy);
+        }
+    }
+    // Operands last: a use may stand before its definition in layout order.
+    for &new in blocks.values() {
+        for inst in func.blocks[new].insts.clone() {
+            let data = &mut func.insts[inst];
+            for call in &mut data.targets {
+                if call.block != plan.header
+                    && let Some(to) = blocks.get(&call.block)
+                {
+                    call.block = *to;
+                }
+            }
+            for v in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| &mut t.args)) {
+                if let Some(to) = values.get(v) {
+                    *v = *to;
+                }
+            }
+        }
+    }
+    blocks
+}
+
+/// Leads the back edges of a copy to another header.
+fn redirect(func: &mut Function, plan: &Plan, copy: &HashMap<Block, Block>, header: Block) {
+    for latch in &plan.latches {
+        let Some(t) = copy.get(latch).and_then(|b| func.terminator(*b)) else { continue };
+        for call in func.insts[t].targets.iter_mut().filter(|c| c.block == plan.header) {
+            call.block = header;
+        }
+    }
+}
