@@ -12,6 +12,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod language;
 pub mod lex;
+pub mod lower;
 pub mod overload;
 pub mod parse;
 pub mod preprocess;

@@ -24,7 +24,7 @@ pub mod read;
 mod restore;
 mod sync;
 mod types;
-mod unwritten;
+pub(crate) mod unwritten;
 mod vendor;
 mod work_item;
 
@@ -35,7 +35,7 @@ use crate::ir::mangle::CALLABLE_KERNEL;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
 use crate::options::SpecConstants;
 use meta::Meta;
-pub(crate) use meta::attributes;
+pub(crate) use meta::{attributes, lay_out_args};
 use read::{Instr, bad};
 use spirv::{BuiltIn, Op, StorageClass};
 use std::collections::{HashMap, HashSet};

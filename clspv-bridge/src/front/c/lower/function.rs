@@ -1,0 +1,406 @@
+//! Lowering of one function: the position in its code, its variables and parameters, and the emission of
+//! instructions.
+//!
+//! Instructions on constants are folded when they are emitted, so that initializers with static storage are
+//! lowered like other expressions ([`super::static_data`]).
+
+use super::location::Place;
+use super::module::{ModuleLowering, malformed};
+use super::ssa::{self, Ssa};
+use super::statement::Flow;
+use super::types::{is_aggregate, layout, value_type};
+use crate::error::{CompileError, Result};
+use crate::front::c::ast::{FuncId, LabelId, VarId};
+use crate::front::c::source::Loc;
+use crate::front::c::types::{Ty, TypeKind};
+use crate::ir::{
+    Block, BlockCall, Builder, CastOp, Const, EntityRef, FastMath, FuncRef, Function, I64, Inst, Op,
+    SlotData, Space, Type, UnOp, Value, typing,
+};
+use crate::options::Options;
+use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
+
+/// Largest stack slot in bytes.
+const MAX_SLOT_BYTES: u64 = 1 << 26;
+
+/// Home of a variable with automatic storage.
+#[derive(Clone, Copy)]
+pub enum Home {
+    Values(ssa::Variable),
+    Memory(Place),
+}
+
+/// State of lowering one function.
+pub struct FunctionLowering<'m, 'a> {
+    pub m: &'m mut ModuleLowering<'a>,
+    pub f: Function,
+    /// Block that instructions are appended to.
+    block: Block,
+    /// Whether `block` lacks a terminator.
+    is_open: bool,
+    pub line: u32,
+    /// Permissions of floating-point operations.
+    pub fast: FastMath,
+    ssa: Ssa,
+    homes: HashMap<VarId, Home>,
+    /// Addresses of stack slots, computed at the start of the entry block.
+    slots: Vec<Inst>,
+    pub(super) flow: Vec<Flow>,
+    pub(super) labels: HashMap<LabelId, Block>,
+    /// Address for an aggregate result.
+    pub(super) result_address: Option<Value>,
+    /// Values of [`crate::front::c::ast::ExprKind::Opaque`] in the enclosing expressions.
+    pub(super) opaque: Vec<Value>,
+    /// Depth of nested expressions and statements.
+    pub(super) depth: u32,
+}
+
+/// Lowers the body of a function or kernel that has been declared as `func`.
+pub fn lower(m: &mut ModuleLowering<'_>, id: FuncId, func: FuncRef, is_kernel: bool) -> Result<()> {
+    let decl = m.decl(id)?;
+    let Some(body) = decl.body else { return Err(malformed("a function without a body")) };
+    let TypeKind::Function(ty) = m.input.types.resolved(decl.ty) else {
+        return Err(malformed("a function whose type is no function type"));
+    };
+    let contracts = !m.input.unit.no_contract.contains(&id);
+    let f = m.module.functions[func].clone();
+    let mut lowering = FunctionLowering::new(m, f, contracts);
+    lowering.at(decl.loc);
+    let mut params = lowering.entry_params();
+    if is_aggregate(lowering.m.input.types, ty.result.ty) {
+        lowering.result_address = params.next();
+    }
+    for (param, value) in decl.params.iter().zip(params) {
+        lowering.bind_param(*param, value, is_kernel)?;
+    }
+    lowering.statement(body)?;
+    m.module.functions[func] = lowering.finish(ty.result.ty);
+    Ok(())
+}
+
+/// Permissions of floating-point operations under these options.
+pub fn fast_math(options: &Options, contracts: bool) -> FastMath {
+    let unsafe_math = options.unsafe_math || options.fast_relaxed_math;
+    let finite = options.finite_math || options.fast_relaxed_math;
+    FastMath {
+        no_nan: finite,
+        no_inf: finite,
+        no_signed_zero: unsafe_math || options.no_signed_zeros,
+        allow_recip: unsafe_math,
+        contract: contracts || unsafe_math,
+        fast: unsafe_math && finite,
+    }
+}
+
+impl<'m, 'a> FunctionLowering<'m, 'a> {
+    /// Begins a body in a declared function.
+    pub fn new(m: &'m mut ModuleLowering<'a>, f: Function, contracts: bool) -> Self {
+        let fast = fast_math(m.input.options, contracts);
+        let mut lowering = FunctionLowering {
+            m,
+            f,
+            block: Block::new(0),
+            is_open: false,
+            line: 0,
+            fast,
+            ssa: Ssa::default(),
+            homes: HashMap::new(),
+            slots: Vec::new(),
+            flow: Vec::new(),
+            labels: HashMap::new(),
+            result_address: None,
+            opaque: Vec::new(),
+            depth: 0,
+        };
+        let entry = lowering.new_block();
+        lowering.start(entry);
+        lowering.seal(entry);
+        lowering
+    }
+
+    /// Adds the function's parameters to the entry block.
+    pub fn entry_params(&mut self) -> std::vec::IntoIter<Value> {
+        let (block, types) = (self.block, self.f.sig.params.clone());
+        let params: Vec<Value> = types.into_iter().map(|ty| self.f.add_param(block, ty)).collect();
+        params.into_iter()
+    }
+
+    /// Gives a parameter its value; what is passed in memory is copied, unless the function is a kernel, whose
+    /// caller made a copy.
+    pub fn bind_param(&mut self, id: VarId, value: Value, is_kernel: bool) -> Result<()> {
+        let ty = self.m.var(id)?.ty.ty;
+        if is_aggregate(self.types(), ty) && self.f.ty(value).space().is_some() {
+            let layout = layout(self.types(), ty);
+            let place = Place::new(value, layout.align);
+            if is_kernel {
+                self.homes.insert(id, Home::Memory(place));
+            } else {
+                let home = self.home_place(id)?;
+                self.copy(home, place, layout.size);
+            }
+            return Ok(());
+        }
+        match self.home(id)? {
+            Home::Values(variable) => self.write(variable, value),
+            Home::Memory(place) => self.store(place, value),
+        }
+        Ok(())
+    }
+
+    /// Ends the body, and returns the function.
+    pub fn finish(mut self, result: Ty) -> Function {
+        if self.is_open {
+            // Leaving a function without a value is undefined only if the value is used.
+            let values: SmallVec<[Value; 1]> = match value_type(self.types(), result) {
+                Some(ty) if self.result_address.is_none() => smallvec![self.f.undef(ty)],
+                _ => smallvec![],
+            };
+            self.ret(&values);
+        }
+        for block in self.labels.values().copied().collect::<Vec<_>>() {
+            self.seal(block);
+        }
+        if let Some(entry) = self.f.entry() {
+            let mut insts = std::mem::take(&mut self.slots);
+            insts.extend(self.f.take_insts(entry));
+            self.f.blocks[entry].insts = insts;
+        }
+        ssa::finish(&mut self.f);
+        self.f
+    }
+
+    /// The types of the translation unit.
+    pub fn types(&self) -> &'a crate::front::c::types::Types {
+        self.m.input.types
+    }
+
+    /// Sets the source line of the instructions that follow.
+    pub fn at(&mut self, loc: Loc) {
+        let line = self.m.input.session.sources.line(loc);
+        if line != 0 {
+            self.line = line;
+        }
+    }
+
+    /// A builder at the current position. Code after a terminator is unreachable.
+    pub fn builder(&mut self) -> Builder<'_> {
+        self.open();
+        Builder { func: &mut self.f, block: self.block, line: self.line }
+    }
+
+    fn open(&mut self) {
+        if !self.is_open {
+            let unreachable = self.new_block();
+            self.start(unreachable);
+            self.seal(unreachable);
+        }
+    }
+
+    /// Appends an instruction and returns its only result, or returns the constant that it computes.
+    pub fn emit(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        if let Some(folded) = self.folded(&op, args, ty) {
+            return self.f.constant(folded);
+        }
+        let flags = if has_fast_math(&op) { self.fast } else { FastMath::default() };
+        let inst = self.builder().inst(op, args, &[ty]);
+        self.f.insts[inst].fast = flags;
+        self.f.insts[inst].results[0]
+    }
+
+    fn folded(&self, op: &Op, args: &[Value], ty: Type) -> Option<Const> {
+        let consts: SmallVec<[&Const; 4]> =
+            args.iter().map(|a| self.f.as_const(*a)).collect::<Option<SmallVec<_>>>()?;
+        if let (Op::Cast(CastOp::FpConv), [Const::Bits(Type::Scalar(crate::ir::Scalar::F64), bits)]) =
+            (op, consts.as_slice())
+            && ty == crate::ir::F16
+        {
+            let value = f64::from_bits(bits.first().copied().unwrap_or(0));
+            return Some(Const::Bits(ty, smallvec![u64::from(half::f16::from_f64(value).to_bits())]));
+        }
+        crate::ir::fold::fold(op, &consts, ty)
+    }
+
+    /// Address of a new stack slot.
+    pub fn slot(&mut self, size: u64, align: u32) -> Result<Value> {
+        let size = u32::try_from(size).ok().filter(|s| u64::from(*s) <= MAX_SLOT_BYTES);
+        let size =
+            size.ok_or_else(|| CompileError::unsupported("variables of more than 64 MiB", self.line))?;
+        let slot = self.f.slots.push(SlotData { size, align: align.clamp(1, 4096).next_power_of_two() });
+        let inst = self.f.make_inst(Op::SlotAddr(slot), &[], &[Type::Ptr(Space::Private)]);
+        self.slots.push(inst);
+        Ok(self.f.insts[inst].results[0])
+    }
+
+    /// A new stack slot for an object of a type.
+    pub fn slot_of(&mut self, ty: Ty) -> Result<Place> {
+        let layout = layout(self.types(), ty);
+        Ok(Place::new(self.slot(layout.size, layout.align)?, layout.align))
+    }
+
+    /// Calls the import that represents an unsupported construct, and returns its result of this type.
+    pub fn unsupported(&mut self, construct: &str, args: &[Value], result: Option<Type>) -> Option<Value> {
+        let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
+        let func = self.m.unsupported_import(construct, &params, result.as_slice());
+        self.call(func, args)
+    }
+
+    /// Calls a function of the built-in library.
+    pub fn library_call(&mut self, name: &str, args: &[Value], result: Option<Type>) -> Option<Value> {
+        let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
+        let func = self.m.import(name, &params, result.as_slice());
+        self.call(func, args)
+    }
+
+    /// Calls a function; the result is `None` if it has none.
+    pub fn call(&mut self, func: FuncRef, args: &[Value]) -> Option<Value> {
+        let results = self.m.module.functions[func].sig.results.clone();
+        let inst = self.builder().inst(Op::Call(func), args, &results);
+        self.f.insts[inst].results.first().copied()
+    }
+
+    /// A block that code can be appended to after [`FunctionLowering::start`].
+    pub fn new_block(&mut self) -> Block {
+        self.f.new_block_detached()
+    }
+
+    /// Continues at a new block.
+    pub fn start(&mut self, block: Block) {
+        self.f.layout.push(block);
+        self.block = block;
+        self.is_open = true;
+    }
+
+    /// Declares that all edges to a block have been made.
+    pub fn seal(&mut self, block: Block) {
+        self.ssa.seal(&mut self.f, block);
+    }
+
+    /// Continues at a new block that gets no more edges.
+    pub fn start_sealed(&mut self, block: Block) {
+        self.seal(block);
+        self.start(block);
+    }
+
+    /// Whether anything jumps to the block so far.
+    pub fn has_edges(&self, block: Block) -> bool {
+        self.ssa.has_edges(block)
+    }
+
+    /// The current block, if it lacks a terminator.
+    pub fn current(&self) -> Option<Block> {
+        self.is_open.then_some(self.block)
+    }
+
+    /// Ends the current block.
+    pub fn jump(&mut self, to: Block, args: &[Value]) {
+        self.terminate(self.block, Op::Jump, &[], &[BlockCall::new(to, args)]);
+    }
+
+    /// Ends the current block; a constant condition gives a jump.
+    pub fn branch(&mut self, cond: Value, then: Block, otherwise: Block) {
+        match self.f.as_bits(cond) {
+            Some(bits) => self.jump(if bits & 1 == 1 { then } else { otherwise }, &[]),
+            None => {
+                let targets = [BlockCall::new(then, &[]), BlockCall::new(otherwise, &[])];
+                self.terminate(self.block, Op::BrIf, &[cond], &targets);
+            }
+        }
+    }
+
+    /// Ends the current block with a return.
+    pub fn ret(&mut self, values: &[Value]) {
+        self.terminate(self.block, Op::Return, values, &[]);
+    }
+
+    /// Ends the current block, to be terminated later by [`FunctionLowering::terminate_block`].
+    pub fn suspend(&mut self) -> Block {
+        self.open();
+        self.is_open = false;
+        self.block
+    }
+
+    /// Ends a suspended block.
+    pub fn terminate_block(&mut self, block: Block, op: Op, args: &[Value], targets: &[BlockCall]) {
+        let (here, is_open) = (self.block, self.is_open);
+        self.is_open = true;
+        self.terminate(block, op, args, targets);
+        (self.block, self.is_open) = (here, is_open);
+    }
+
+    fn terminate(&mut self, block: Block, op: Op, args: &[Value], targets: &[BlockCall]) {
+        if !self.is_open {
+            return;
+        }
+        let inst = self.f.make_terminator(op, args, targets);
+        self.f.insts[inst].line = self.line;
+        self.f.blocks[block].insts.push(inst);
+        self.ssa.add_edges(&self.f, block, inst);
+        self.is_open = false;
+    }
+
+    /// Value of a variable here.
+    pub fn read(&mut self, variable: ssa::Variable) -> Value {
+        self.open();
+        self.ssa.read(&mut self.f, variable, self.block)
+    }
+
+    /// Gives a variable a value.
+    pub fn write(&mut self, variable: ssa::Variable, value: Value) {
+        self.open();
+        self.ssa.write(variable, self.block, value);
+    }
+
+    /// Home of a variable with automatic storage, made at its first use: jumps may skip the declaration.
+    pub fn home(&mut self, id: VarId) -> Result<Home> {
+        if let Some(home) = self.homes.get(&id) {
+            return Ok(*home);
+        }
+        let var = self.m.var(id)?;
+        let ty = self.types().canonical(var.ty);
+        let is_object = matches!(self.types().resolved(ty.ty), TypeKind::Image(_));
+        let in_memory = !is_object && (var.in_memory || ty.quals.is_volatile || self.m.input.in_memory);
+        let home = match value_type(self.types(), ty.ty) {
+            Some(value) if !in_memory => Home::Values(self.ssa.declare(value)),
+            _ => {
+                let layout = layout(self.types(), ty.ty);
+                let align = var.align.max(layout.align).clamp(1, 4096).next_power_of_two();
+                let addr = self.slot(layout.size, align)?;
+                Home::Memory(Place { is_volatile: ty.quals.is_volatile, ..Place::new(addr, align) })
+            }
+        };
+        self.homes.insert(id, home);
+        Ok(home)
+    }
+
+    /// Home in memory of a variable of an aggregate type.
+    pub fn home_place(&mut self, id: VarId) -> Result<Place> {
+        match self.home(id)? {
+            Home::Memory(place) => Ok(place),
+            Home::Values(_) => Err(malformed("an aggregate that is not in memory")),
+        }
+    }
+
+    /// A 64-bit constant.
+    pub fn i64(&mut self, x: i64) -> Value {
+        self.f.bits(I64, x as u64)
+    }
+
+    /// Zero of a type; objects without a representation in bits are undefined.
+    pub fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            Type::Opaque(_) => self.f.undef(ty),
+            ty => self.f.bits(ty, 0),
+        }
+    }
+}
+
+/// Whether fast-math permissions concern the operation.
+fn has_fast_math(op: &Op) -> bool {
+    match op {
+        Op::Bin(op) => typing::is_float_bin(*op),
+        Op::Un(op) => !matches!(op, UnOp::Not | UnOp::Popcnt | UnOp::Clz | UnOp::Ctz | UnOp::Bitrev),
+        Op::Fma | Op::Mad | Op::Fcmp(_) | Op::OpenCl(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,354 @@
+//! Lvalues: variables in values, objects in memory, parts of vectors, bit-fields.
+
+use super::function::{FunctionLowering, Home};
+use super::module::malformed;
+use super::ssa::Variable;
+use super::types::{is_aggregate, is_signed, layout, pointee, value_layout, value_type};
+use crate::error::Result;
+use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
+use crate::front::c::types::{OpaqueType, Record, TypeKind};
+use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Type, Value};
+use smallvec::SmallVec;
+
+/// An object in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub addr: Value,
+    /// Known alignment in bytes.
+    pub align: u32,
+    pub is_volatile: bool,
+    /// Whether accesses are atomic (sequentially consistent).
+    pub is_atomic: bool,
+}
+
+impl Place {
+    /// A place that is accessed plainly.
+    pub const fn new(addr: Value, align: u32) -> Place {
+        Place { addr, align, is_volatile: false, is_atomic: false }
+    }
+}
+
+/// Lanes of a vector, in the order in which they are named.
+pub type Lanes = SmallVec<[u8; 16]>;
+
+/// What an lvalue designates.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// A variable that is kept in values, and its type.
+    Variable(Variable, Type),
+    Memory(Place, Type),
+    /// Some lanes of the vector at `base`.
+    Lanes {
+        base: Box<Location>,
+        lanes: Lanes,
+    },
+    /// The lane with a number that is computed (an `i32`).
+    Lane {
+        base: Box<Location>,
+        index: Value,
+    },
+    Bits(BitField),
+    /// An object that cannot change.
+    Constant(Value),
+}
+
+/// A bit-field: the storage unit that holds it, and its bits.
+#[derive(Clone, Copy, Debug)]
+pub struct BitField {
+    unit: Place,
+    /// Type of the storage unit.
+    store: Scalar,
+    first: u8,
+    width: u8,
+    is_signed: bool,
+    /// Type of the member's value.
+    ty: Type,
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Lowers an lvalue, or an aggregate value, to what it designates.
+    pub fn location(&mut self, id: ExprId) -> Result<Location> {
+        self.nested(|this| this.location_of(id))
+    }
+
+    fn location_of(&mut self, id: ExprId) -> Result<Location> {
+        let expr = self.expr(id)?;
+        self.at(expr.loc);
+        let types = self.types();
+        match &expr.kind {
+            ExprKind::Var(var) => self.variable(*var),
+            ExprKind::CompoundLiteral(var) => {
+                if self.m.var(*var)?.storage != Storage::Static {
+                    self.initialize(*var)?;
+                }
+                self.variable(*var)
+            }
+            ExprKind::Deref(pointer) => {
+                let addr = self.value(*pointer)?;
+                let to = pointee(types, self.expr(*pointer)?.ty.ty);
+                let is_volatile = to.is_some_and(|to| to.quals.is_volatile) || expr.ty.quals.is_volatile;
+                let align = layout(types, expr.ty.ty).align;
+                Ok(self.memory(Place { is_volatile, ..Place::new(addr, align) }, id, expr.ty.ty))
+            }
+            ExprKind::Str(string) => {
+                let global = self.m.string(*string)?;
+                let addr = self.global_address(global);
+                Ok(self.memory(Place::new(addr, 1), id, expr.ty.ty))
+            }
+            ExprKind::Member { base, field } => self.member(*base, *field),
+            ExprKind::Swizzle { base, lanes, len } => {
+                let lanes = lanes.iter().copied().take(usize::from(*len)).collect();
+                Ok(Location::Lanes { base: Box::new(self.location(*base)?), lanes })
+            }
+            ExprKind::Lane { base, index } => {
+                let base = Box::new(self.location(*base)?);
+                let index = self.lane_index(*index)?;
+                Ok(Location::Lane { base, index })
+            }
+            // `(a, b)`, `c ? a : b` and assignments are lvalues only as aggregate values.
+            _ if is_aggregate(types, expr.ty.ty) => {
+                let place = self.aggregate(id)?;
+                Ok(self.memory(place, id, expr.ty.ty))
+            }
+            ExprKind::Cast(CastKind::Load, inner) => self.location(*inner),
+            ExprKind::Comma(x, y) => {
+                self.effects(*x)?;
+                self.location(*y)
+            }
+            _ => Err(malformed("an lvalue of this kind")),
+        }
+    }
+
+    /// A location in memory of a type that has values; aggregates keep the place only.
+    fn memory(&self, place: Place, _id: ExprId, ty: crate::front::c::types::Ty) -> Location {
+        let is_atomic = matches!(self.types().resolved(ty), TypeKind::Atomic(_));
+        let value = value_type(self.types(), ty).unwrap_or(crate::ir::I8);
+        Location::Memory(Place { is_atomic, ..place }, value)
+    }
+
+    /// What a variable's name designates.
+    pub fn variable(&mut self, id: VarId) -> Result<Location> {
+        let var = self.m.var(id)?;
+        let ty = self.types().canonical(var.ty);
+        if !matches!(var.storage, Storage::Static | Storage::Extern) {
+            return Ok(match self.home(id)? {
+                Home::Values(variable) => {
+                    let value = value_type(self.types(), ty.ty).unwrap_or(I32);
+                    Location::Variable(variable, value)
+                }
+                Home::Memory(place) => self.memory(place, ExprId(0), ty.ty),
+            });
+        }
+        if let (TypeKind::Opaque(OpaqueType::Sampler), Some(init)) = (self.types().resolved(ty.ty), var.init)
+        {
+            return Ok(Location::Constant(self.value(init)?));
+        }
+        let align = var.align.max(layout(self.types(), ty.ty).align).clamp(1, 4096).next_power_of_two();
+        let global = self.m.global(id)?;
+        let addr = self.global_address(global);
+        let place = Place { is_volatile: ty.quals.is_volatile, ..Place::new(addr, align) };
+        Ok(self.memory(place, ExprId(0), ty.ty))
+    }
+
+    /// The address of a variable of the module.
+    pub fn global_address(&mut self, global: crate::ir::Global) -> Value {
+        let space = self.m.module.globals[global].space;
+        self.emit(Op::GlobalAddr(global), &[], Type::Ptr(space))
+    }
+
+    /// The number of a lane as an `i32`.
+    pub fn lane_index(&mut self, index: ExprId) -> Result<Value> {
+        let index = self.value(index)?;
+        Ok(match self.f.ty(index) {
+            I32 => index,
+            ty if ty.scalar().is_some_and(|s| s.bits() > 32) => {
+                self.emit(Op::Cast(CastOp::Trunc), &[index], I32)
+            }
+            _ => self.emit(Op::Cast(CastOp::Zext), &[index], I32),
+        })
+    }
+
+    fn member(&mut self, base: ExprId, field: u32) -> Result<Location> {
+        let types = self.types();
+        let record = match types.resolved(self.expr(base)?.ty.ty) {
+            TypeKind::Record(id) => types.records.get(id.0 as usize),
+            _ => None,
+        };
+        let Some(record) = record else { return Err(malformed("a member of what is no record")) };
+        let is_volatile = self.expr(base)?.ty.quals.is_volatile;
+        let Location::Memory(mut place, _) = self.location(base)? else {
+            return Err(malformed("a record that is not in memory"));
+        };
+        place.is_volatile |= is_volatile;
+        place.is_atomic = false;
+        self.field(place, record, field)
+    }
+
+    /// The member of a record in memory.
+    pub fn field(&mut self, record_at: Place, record: &Record, field: u32) -> Result<Location> {
+        let types = self.types();
+        let Some(field) = record.fields.get(field as usize) else {
+            return Err(malformed("a member that does not exist"));
+        };
+        let ty = types.canonical(field.ty);
+        let mut place = self.part(record_at, field.offset);
+        place.is_volatile |= ty.quals.is_volatile;
+        let Some((first, width)) = field.bits else {
+            return Ok(self.memory(place, ExprId(0), ty.ty));
+        };
+        let Some(value) = value_type(types, ty.ty) else {
+            return Err(malformed("a bit-field that is no integer"));
+        };
+        let is_signed = is_signed(types, ty.ty);
+        let bytes = value_layout(value).size;
+        // The unit of a packed record may extend beyond its end.
+        let (mut unit, mut store, mut first) = (place, value.scalar().unwrap_or(Scalar::I32).to_int(), first);
+        if field.offset.saturating_add(bytes) > record.size {
+            let skipped = u64::from(first / 8);
+            let used = u32::from(first % 8) + u32::from(width);
+            unit = self.part(record_at, field.offset.saturating_add(skipped));
+            unit.is_volatile = place.is_volatile;
+            store = Scalar::int(used.next_power_of_two().clamp(8, 64)).unwrap_or(Scalar::I64);
+            first %= 8;
+        } else if store == Scalar::I1 {
+            store = Scalar::I8;
+        }
+        Ok(Location::Bits(BitField { unit, store, first, width, is_signed, ty: value }))
+    }
+
+    /// The address of an object in memory.
+    pub fn place(&mut self, id: ExprId) -> Result<Place> {
+        match self.location(id)? {
+            Location::Memory(place, _) => Ok(place),
+            Location::Lanes { base, lanes } => match (*base, lanes.as_slice()) {
+                (Location::Memory(place, vector), [lane]) => Ok(self.lane_place(place, vector, *lane)),
+                _ => Err(malformed("the address of several lanes")),
+            },
+            Location::Lane { base, index } => match *base {
+                Location::Memory(place, vector) => {
+                    let index = self.emit(Op::Cast(CastOp::Zext), &[index], crate::ir::I64);
+                    let of = value_layout(vector.lane());
+                    let addr = self.element(place.addr, index, of.size);
+                    Ok(Place { addr, align: of.align, ..place })
+                }
+                _ => Err(malformed("the address of a variable in values")),
+            },
+            _ => Err(malformed("the address of a variable in values")),
+        }
+    }
+
+    /// The address of an lvalue.
+    pub fn address(&mut self, id: ExprId) -> Result<Value> {
+        Ok(self.place(id)?.addr)
+    }
+
+    /// Reads a location.
+    pub fn get(&mut self, location: &Location) -> Value {
+        match location {
+            Location::Variable(variable, _) => self.read(*variable),
+            Location::Memory(place, ty) => self.load(*place, *ty),
+            Location::Lanes { base, lanes } => match (&**base, lanes.as_slice()) {
+                (Location::Memory(place, vector), [lane]) if !place.is_volatile => {
+                    let lane = self.lane_place(*place, *vector, *lane);
+                    self.load(lane, vector.lane())
+                }
+                _ => {
+                    let vector = self.get(base);
+                    self.swizzle(vector, lanes)
+                }
+            },
+            Location::Lane { base, index } => {
+                let vector = self.get(base);
+                self.extract(vector, *index)
+            }
+            Location::Bits(field) => {
+                let unit = self.load(field.unit, Type::Scalar(field.store));
+                self.bits(*field, unit)
+            }
+            Location::Constant(value) => *value,
+        }
+    }
+
+    /// Writes a location, and returns the value that it holds afterwards.
+    pub fn set(&mut self, location: &Location, value: Value) -> Value {
+        match location {
+            Location::Variable(variable, _) => self.write(*variable, value),
+            Location::Memory(place, _) => self.store(*place, value),
+            Location::Lanes { base, lanes } => self.set_lanes(base, lanes, value),
+            Location::Lane { base, index } => match &**base {
+                Location::Memory(place, vector) => {
+                    let index = self.emit(Op::Cast(CastOp::Zext), &[*index], crate::ir::I64);
+                    let of = value_layout(vector.lane());
+                    let addr = self.element(place.addr, index, of.size);
+                    self.store(Place { addr, align: of.align, ..*place }, value);
+                }
+                _ => {
+                    let vector = self.get(base);
+                    let ty = self.f.ty(vector);
+                    let changed = match self.f.as_bits(*index) {
+                        Some(lane) if lane < u64::from(ty.lanes()) => {
+                            self.emit(Op::Insert(lane as u8), &[vector, value], ty)
+                        }
+                        _ => self.emit(Op::InsertDyn, &[vector, value, *index], ty),
+                    };
+                    self.set(base, changed);
+                }
+            },
+            Location::Bits(field) => return self.set_bits(*field, value),
+            Location::Constant(_) => {}
+        }
+        value
+    }
+
+    /// Writes lanes of a vector. Lanes in memory are written alone: others may belong to other work-items.
+    fn set_lanes(&mut self, base: &Location, lanes: &[u8], value: Value) {
+        if let Location::Memory(place, vector) = base {
+            for (i, lane) in (0u8..).zip(lanes) {
+                let part = self.builder().extract(value, i);
+                let at = self.lane_place(*place, *vector, *lane);
+                self.store(at, part);
+            }
+            return;
+        }
+        let mut vector = self.get(base);
+        let ty = self.f.ty(vector);
+        for (i, lane) in (0u8..).zip(lanes) {
+            let part = if lanes.len() == 1 { value } else { self.emit(Op::Extract(i), &[value], ty.lane()) };
+            vector = if ty.lanes() == 1 { part } else { self.emit(Op::Insert(*lane), &[vector, part], ty) };
+        }
+        self.set(base, vector);
+    }
+
+    /// The value of a bit-field in its storage unit.
+    fn bits(&mut self, field: BitField, unit: Value) -> Value {
+        let ty = Type::Scalar(field.store);
+        let bits = field.store.bits();
+        let left = bits.saturating_sub(u32::from(field.first) + u32::from(field.width));
+        let right = bits.saturating_sub(u32::from(field.width));
+        let left = self.f.bits(ty, u64::from(left));
+        let right = self.f.bits(ty, u64::from(right));
+        let shift = if field.is_signed { BinOp::Ashr } else { BinOp::Lshr };
+        let high = self.emit(Op::Bin(BinOp::Shl), &[unit, left], ty);
+        let value = self.emit(Op::Bin(shift), &[high, right], ty);
+        if field.ty == I1 {
+            let zero = self.zero(ty);
+            return self.emit(Op::Icmp(IntCc::Ne), &[value, zero], I1);
+        }
+        self.resize(value, field.ty, field.is_signed)
+    }
+
+    fn set_bits(&mut self, field: BitField, value: Value) -> Value {
+        let ty = Type::Scalar(field.store);
+        let mask = (u64::MAX >> (64 - u32::from(field.width).clamp(1, 64))) << field.first.min(63);
+        let (keep, take) = (self.f.bits(ty, !mask), self.f.bits(ty, mask));
+        let by = self.f.bits(ty, u64::from(field.first));
+        let value = self.resize(value, ty, false);
+        let value = self.emit(Op::Bin(BinOp::Shl), &[value, by], ty);
+        let value = self.emit(Op::Bin(BinOp::And), &[value, take], ty);
+        let old = self.load(field.unit, ty);
+        let rest = self.emit(Op::Bin(BinOp::And), &[old, keep], ty);
+        let unit = self.emit(Op::Bin(BinOp::Or), &[rest, value], ty);
+        self.store(field.unit, unit);
+        self.bits(field, unit)
+    }
+}
