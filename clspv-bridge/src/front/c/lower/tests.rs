@@ -3,12 +3,12 @@
 use super::{Input, lower};
 use crate::front::c::ast::*;
 use crate::front::c::language::Language;
-use crate::front::c::source::Loc;
 use crate::front::c::session::Session;
+use crate::front::c::source::Loc;
 use crate::front::c::types::*;
-use crate::ir::interp::value::{LaneValues, known};
+use crate::ir::interp::value::{LaneValues, constant};
 use crate::ir::interp::{Machine, Stop};
-use crate::ir::{F32, I8, I32, I64, Module, Op, Scalar, Type};
+use crate::ir::{Const, F32, I8, I32, I64, Module, Op, Scalar, Type};
 use crate::options::{Extent, FrontConfig, Options};
 
 /// Builder of a unit with one function under construction.
@@ -170,6 +170,11 @@ impl Tree {
     fn lower(&self) -> Module {
         self.lower_with(&Options::default())
     }
+}
+
+/// A value with these bits in every lane.
+fn known(ty: Type, bits: u64) -> LaneValues {
+    constant(&Const::Bits(ty, std::iter::repeat_n(bits, ty.lanes() as usize).collect()))
 }
 
 fn run(module: &Module, name: &str, args: &[LaneValues]) -> Result<LaneValues, Stop> {
