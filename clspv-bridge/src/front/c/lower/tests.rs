@@ -200,7 +200,7 @@ fn loops_with_break_and_continue() {
     let (x, lv) = (t.get(i), t.lvalue(i));
     let sum = t.binary(BinaryOp::Add, x, one);
     let step = t.assign(lv, sum);
-    let mut leave = |t: &mut Tree, at: i64, kind: StmtKind| {
+    let leave = |t: &mut Tree, at: i64, kind: StmtKind| {
         let (x, y) = (t.get(i), t.int(at));
         let cond = t.test(CompareOp::Eq, x, y);
         let then = t.stmt(kind);
@@ -599,7 +599,7 @@ fn long_chains_do_not_overflow_the_stack() {
         types: &t.types,
         options: &options,
         language: &Language::new(&options, &FrontConfig::default()),
-        extent: Extent::Program,
+        extent: Extent::Part,
         in_memory: false,
     };
     assert!(lower(input).is_err());
