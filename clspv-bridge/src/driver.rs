@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
     let is_cpp = request.options.std.starts_with("CLC++");
     match request.config.front_end {
-        FrontEnd::BuiltIn if !is_cpp => front::clang::compile(request),
+        FrontEnd::BuiltIn if !is_cpp => front::c::compile(request),
         _ => front::clang::compile(request),
     }
 }

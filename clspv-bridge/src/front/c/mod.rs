@@ -9,6 +9,7 @@
 pub mod ast;
 pub mod builtins;
 pub mod check;
+pub mod compile;
 pub mod diagnostic;
 pub mod language;
 pub mod lex;
@@ -23,6 +24,8 @@ pub mod source;
 pub mod symbol;
 pub mod token;
 pub mod types;
+
+pub use compile::compile;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! section 6.15, and the extensions that the devices report). [`resolve`] finds the row and the types of a
 //! call.
 
+pub mod lower;
 pub mod pattern;
 pub mod resolve;
 pub mod table;

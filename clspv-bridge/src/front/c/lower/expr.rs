@@ -8,6 +8,7 @@ use crate::error::{CompileError, Result};
 use crate::front::c::ast::{
     CastKind, Expr, ExprId, ExprKind, ExprList, FuncId, InitList, StmtId, StmtKind, VarId,
 };
+use crate::front::c::builtins;
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{BinOp, F64, I32, IntCc, Op, Scalar, Type, UnOp, Value};
 use smallvec::SmallVec;
@@ -650,10 +651,10 @@ impl<'a> FunctionLowering<'_, 'a> {
 
     /// A call of a built-in function.
     fn builtin(&mut self, expr: &Expr) -> Result<Option<Value>> {
-        let result = match is_aggregate(self.types(), expr.ty.ty) {
-            true => Some(Type::Ptr(crate::ir::Space::Private)),
-            false => value_type(self.types(), expr.ty.ty),
+        let ExprKind::Builtin { builtin, args } = &expr.kind else {
+            return Err(malformed("a call of a built-in function"));
         };
-        Ok(self.unsupported("built-in function", &[], result))
+        let args = self.m.input.unit.list(*args);
+        builtins::lower::call(self, *builtin, args, expr.ty.ty)
     }
 }

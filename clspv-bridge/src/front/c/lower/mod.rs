@@ -12,7 +12,7 @@ mod convert;
 mod expr;
 pub mod function;
 mod kernel;
-mod location;
+pub mod location;
 mod memory;
 mod module;
 mod ssa;

@@ -1,0 +1,33 @@
+//! From source text to a library of IR.
+
+use super::check::check;
+use super::lower::{self, lower};
+use super::session::Input;
+use crate::error::{CompileError, Result};
+use crate::options::{CompileRequest, CompiledSource, Library, LibraryCode};
+use std::sync::Arc;
+
+/// Compiles a translation unit to a library of IR.
+///
+/// The error [`CompileError::Diagnostics`] holds the diagnostics of a wrong program; the library's log holds
+/// the warnings of any other.
+pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
+    let input = Input::from(request);
+    let checked = check(&input);
+    let log = checked.session.render();
+    if checked.has_errors() {
+        return Err(CompileError::Diagnostics(log));
+    }
+    let module = lower(lower::Input {
+        session: &checked.session,
+        unit: &checked.unit,
+        types: &checked.types,
+        options: request.options,
+        language: &checked.language,
+        extent: request.extent,
+        in_memory: request.config.instrumented,
+    })?;
+    let library = Library { code: LibraryCode::Ir(Arc::new(module)), log, arg_info: Vec::new() };
+    let dependencies = request.list_dependencies.then(|| checked.session.dependencies());
+    Ok(CompiledSource { library, dependencies })
+}
