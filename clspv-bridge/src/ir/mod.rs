@@ -2,6 +2,7 @@
 //! and no aggregate values.
 
 pub mod builder;
+pub mod check;
 pub mod edit;
 pub mod entity;
 pub mod fold;
@@ -22,6 +23,7 @@ pub mod typing;
 pub mod verify;
 
 pub use builder::Builder;
+pub use check::CheckOp;
 pub use entity::{
     Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var,
 };
