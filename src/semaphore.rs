@@ -11,10 +11,10 @@
 //! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
 
 use crate::cl::*;
-use crate::command::{CommandKind, ExecutionTarget};
+use crate::command::{CommandKind, CommandWork, ExecutionTarget};
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::batch::DeviceCommand;
+use crate::device::batch::Work;
 use crate::device::share::SemaphoreHandle;
 use crate::device::traits::{DeviceSemaphore, SemaphoreOrigin};
 use crate::err;
@@ -254,15 +254,15 @@ fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitLis
     Ok(())
 }
 
-/// Device command for a shared semaphore.
+/// Work for shared semaphores.
 fn command(
     semaphores: &[Arc<Semaphore>],
-    make: impl FnOnce(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>) -> DeviceCommand,
+    make: impl FnOnce(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>) -> CommandWork,
 ) -> (CommandKind, ExecutionTarget) {
     let shared: SmallVec<[_; 1]> = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
     match shared.is_empty() {
-        true => (CommandKind::Nop, ExecutionTarget::Either),
-        false => (CommandKind::Raw(make(shared)), ExecutionTarget::Device),
+        true => (CommandKind::NOP, ExecutionTarget::Either),
+        false => (CommandKind::Work(make(shared)), ExecutionTarget::Device),
     }
 }
 
@@ -275,7 +275,7 @@ pub fn wait(
     validate(queue, semaphores, &waits)?;
     let signals: SmallVec<[Option<Arc<Event>>; 2]> = semaphores.iter().map(|s| s.take_signal()).collect();
     waits.extend(signals.iter().flatten().cloned());
-    let (kind, target) = command(semaphores, DeviceCommand::Wait);
+    let (kind, target) = command(semaphores, Work::Wait);
     let command_type = CL_COMMAND_SEMAPHORE_WAIT_KHR;
     let event = queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })?;
     for (semaphore, signal) in semaphores.iter().zip(signals) {
@@ -291,7 +291,7 @@ pub fn signal(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate(queue, semaphores, &waits)?;
-    let (kind, target) = command(semaphores, DeviceCommand::Signal);
+    let (kind, target) = command(semaphores, Work::Signal);
     let command_type = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
     let event = queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })?;
     for promise in semaphores.iter().filter_map(|s| s.add_signal(&event)) {

@@ -7,7 +7,7 @@ use crate::front;
 use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::{KernelArgInfo, KernelInfo};
-use crate::native::NativeProgram;
+use crate::native::{NativeKernel, NativeProgram};
 use crate::options::{
     CompileRequest, CompiledSource, Extent, FrontEnd, Kernels, Library, LibraryCode, Options, SpecConstants,
 };
@@ -158,7 +158,7 @@ fn native(
     let mut texts = Vec::new();
     let tasks = (0..optimised.len()).zip(optimised).collect();
     for (module, result) in
-        optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx)))
+        optimised.iter().zip(parallel::map(tasks, |(n, module)| native_kernel(module, data, n, cx)))
     {
         match result {
             Ok((kernel, pieces)) => {
@@ -181,6 +181,18 @@ fn native(
     }
     compiled.native = Some(program);
     Ok(())
+}
+
+/// The text of an optimised kernel's native code (see [`llvm::kernel`]).
+fn native_kernel(
+    module: &Module,
+    data: &DataLayout,
+    number: usize,
+    cx: &PassContext<'_>,
+) -> Result<(NativeKernel, Vec<String>)> {
+    let mut module = module.clone();
+    pipeline::run(&mut module, pipeline::NATIVE, &mut cx.fresh())?;
+    llvm::kernel(&module, data, number, cx)
 }
 
 /// The log's line for a kernel that failed, with the source position if the module has it.
@@ -505,7 +517,7 @@ mod tests {
         let (globals, numbers) = used_globals(&program, std::slice::from_ref(&module));
         let data = globals::layout(&globals).unwrap();
         renumber_globals(&mut module, &globals, &numbers);
-        let (_, texts) = llvm::kernel(&module, &data, 0, &cx).unwrap();
+        let (_, texts) = native_kernel(&module, &data, 0, &cx).unwrap();
         assert_eq!(texts.len(), if module.functions.len() == 1 { 2 } else { 1 });
         (module, texts.concat())
     }

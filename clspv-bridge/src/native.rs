@@ -68,6 +68,8 @@ pub mod runtime {
 ///
 /// Everything else that orders accesses is `void (state, u64 what, u64 mask, const u64 *position)`.
 pub mod check {
+    use crate::ir::{Access, Type};
+
     /// `what` of an access.
     pub const STORE: u64 = 1;
     pub const ATOMIC: u64 = 2;
@@ -104,6 +106,17 @@ pub mod check {
     pub const Y: usize = 1;
     pub const Z: usize = 2;
     pub const FRAME: usize = 3;
+
+    /// Flags of an access: size of components, their number, those that the program uses, and whether it is
+    /// volatile.
+    pub fn access_flags(access: &Access, ty: Type, demanded: u16) -> u64 {
+        let bytes = ty.lane().access_bytes().unwrap_or(8);
+        let volatile = if access.volatile { VOLATILE } else { 0 };
+        u64::from(bytes) << BYTES
+            | u64::from(ty.lanes()) << COMPONENTS
+            | u64::from(demanded) << DEMANDED
+            | volatile
+    }
 }
 
 /// Location of a variable in memory.

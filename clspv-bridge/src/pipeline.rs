@@ -3,7 +3,7 @@
 //! ```text
 //! link::kernel_module -> PREPARE -> OPTIMISE (or INSTRUMENT)              one function for each kernel
 //!   Vulkan, for each pointer mode:  LOWER -> TIDY_LOWERED -> STRUCTURE    -> back::spirv
-//!   native:                                                               -> back::llvm
+//!   native: NATIVE                                                      -> back::llvm
 //! ```
 //!
 //! A pass that does not apply to the target or the options is skipped ([`Pass::applies`]). After each pass
@@ -31,6 +31,10 @@ use crate::passes::lower::printf::LowerPrintf;
 use crate::passes::lower::state::Lowering;
 use crate::passes::lower::work_item::LowerWorkItem;
 use crate::passes::lower::zero_private::ZeroPrivate;
+use crate::passes::native::checks::NativeChecks;
+use crate::passes::native::close_loops::CloseLoops;
+use crate::passes::native::structure::NativeStructure;
+use crate::passes::native::sub_groups::NativeSubGroups;
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
@@ -160,6 +164,10 @@ pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &D
 /// The last step before emission; nothing may change control flow after it.
 pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &Structurize, &Lcssa];
 
+/// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
+/// Inlined.
+pub const NATIVE: Passes = &[&NativeSubGroups, &NativeStructure, &CloseLoops, &NativeChecks];
+
 /// Passes that only filetests run by themselves.
 const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];
 
@@ -173,6 +181,7 @@ pub const PIPELINES: &[(&str, Passes)] = &[
     ("tidy_lowered", TIDY_LOWERED),
     ("expand_ints", EXPAND_INTS),
     ("structure", STRUCTURE),
+    ("native", NATIVE),
 ];
 
 /// Returns the pass with this name.

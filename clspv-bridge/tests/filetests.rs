@@ -12,6 +12,7 @@
 //! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
 //! - `interp [NAME,...]`: run the passes, interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state
 //!   results;
+//! - `uniformity NAME,...`: run the passes, print the uniformity of each value and the blocks with masks;
 //! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes
 //!   leave gives the same results and memory for many other arguments, too. A pointer parameter gets a buffer
 //!   of 256 bytes. `; size: N` makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size
@@ -24,6 +25,9 @@
 //! `PYROCLAST_BLESS=1` rewrites the latter.
 
 use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
+use clspv_bridge::analysis::sub_groups::uses_sub_groups;
+use clspv_bridge::analysis::tree;
+use clspv_bridge::analysis::uniformity::UniformityInfo;
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::options::{CompileRequest, Library, Options};
@@ -135,6 +139,10 @@ fn run_file(path: &Path) -> Result<(), String> {
         "interp" => read(&text).and_then(|m| {
             verified(&m)?;
             interpret(&run_passes(m, &names, &text)?, &text)
+        }),
+        "uniformity" => read(&text).and_then(|m| {
+            verified(&m)?;
+            uniformity(&run_passes(m, &names, &text)?)
         }),
         "equiv" => read(&text).and_then(|m| equivalent(m, &names, &text)),
         other => return Err(format!("unknown kind of test `{other}`")),
@@ -309,6 +317,25 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
         }
     }
     Ok(m)
+}
+
+/// The uniformity of each value that is not a constant, and the blocks that are reached under masks.
+fn uniformity(m: &Module) -> Result<String, String> {
+    let mut output = String::new();
+    for func in m.functions.values().filter(|f| !f.layout.is_empty()) {
+        let tree = tree::build(func).map_err(|e| e.to_string())?;
+        let info = UniformityInfo::new(func, &tree, uses_sub_groups(func), false, &[]);
+        let mut values: Vec<_> = func.layout.iter().flat_map(|b| func.blocks[*b].params.clone()).collect();
+        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            values.extend(func.insts[*inst].results.iter().copied());
+        }
+        values.sort();
+        values.iter().for_each(|v| output.push_str(&format!("{v}: {}\n", info.of(*v))));
+        for block in func.layout.iter().filter(|b| info.masked.contains(b)) {
+            output.push_str(&format!("{block}: masked\n"));
+        }
+    }
+    Ok(output)
 }
 
 fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {

@@ -15,6 +15,21 @@ pub struct RectLayout {
 /// Size in bytes, rows and slices.
 pub type Region = [u64; 3];
 
+impl RectLayout {
+    /// Layout of contiguous bytes: of a region of one row.
+    pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
+
+    /// The layout of a region without gaps.
+    pub fn packed(region: Region) -> RectLayout {
+        RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
+    }
+}
+
+/// Number of bytes of a region.
+pub fn byte_count(region: Region) -> u64 {
+    region.iter().fold(1u64, |n, r| n.saturating_mul(*r))
+}
+
 /// Checks that no element of `region` is zero.
 pub fn validate_region(region: Region) -> Result<()> {
     if region.contains(&0) {

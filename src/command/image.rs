@@ -1,15 +1,15 @@
 //! Commands on images: validation and description. Images in buffers are transferred as the rectangles of the
 //! buffer that they are.
 
-use super::transfer::{self, execution_target, put};
+use super::transfer::{self, Described, execution_target, host_copy, put};
 use super::transfer::{
-    HostAccess, validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
+    validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
 };
 use super::{CommandKind, ExecutionTarget, ImagePart, MemRange, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
-use crate::cl::region::{self, RectLayout, region_end};
+use crate::cl::region::{self, RectLayout, Region, byte_count, region_end};
 use crate::cl::*;
-use crate::device::batch::BufferRange;
+use crate::device::batch::{Access, BufferRange, Endpoint};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
@@ -85,12 +85,13 @@ impl PreparedImage<'_> {
             err!(CL_INVALID_MIP_LEVEL, "the image has no mip level {}", region.origin.level)
         })?;
         let (origin, region) = self.info.shape.level(level).validate_region(region.origin.at, region.size)?;
-        Ok(ImagePart { mem: self.mem.clone(), level, origin, region })
+        Ok(ImagePart { image: self.mem.clone(), level, origin, region })
     }
-}
 
-fn bytes(region: [u64; 3]) -> u64 {
-    region.iter().fold(1u64, |n, r| n.saturating_mul(*r))
+    /// Size of a part in bytes, rows and slices.
+    fn region(&self, part: &ImagePart) -> Region {
+        bytes_of(part.region, self.info.format.element_size())
+    }
 }
 
 /// clEnqueueReadImage, clEnqueueWriteImage.
@@ -98,7 +99,7 @@ fn bytes(region: [u64; 3]) -> u64 {
 pub fn host_transfer(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
-    write: bool,
+    access: Access,
     blocking: bool,
     region: LevelRegion,
     (row_pitch, slice_pitch): (usize, usize),
@@ -106,18 +107,19 @@ pub fn host_transfer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let prepared = prepare(queue, mem, !write)?;
+    let prepared = prepare(queue, mem, access == Access::Read)?;
     let part = prepared.part(region)?;
-    let layout = host_layout(prepared.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
+    let region = prepared.region(&part);
+    let layout = host_layout(prepared.info.shape.kind, region, row_pitch, slice_pitch)?;
     validate_host_pointer(ptr)?;
-    validate_host_access(mem, HostAccess { read: !write, write })?;
-    let target = prepared.target(execution_target(prepared.host_sees, blocking, bytes(part.bytes())));
-    let (command_type, kind) = if write {
-        (CL_COMMAND_WRITE_IMAGE, CommandKind::WriteImage { src: ptr, layout, dst: part })
-    } else {
-        (CL_COMMAND_READ_IMAGE, CommandKind::ReadImage { src: part, dst: ptr, layout })
+    validate_host_access(mem, access)?;
+    let target = prepared.target(execution_target(prepared.host_sees, blocking, byte_count(region)));
+    let kind = host_copy(access, Endpoint::Image(part), (ptr, layout), region);
+    let command_type = match access {
+        Access::Read => CL_COMMAND_READ_IMAGE,
+        Access::Write => CL_COMMAND_WRITE_IMAGE,
     };
-    put(queue, command_type, kind, target, waits, blocking)
+    put(queue, command_type, (kind, target), waits, blocking)
 }
 
 /// clEnqueueCopyImage.
@@ -131,8 +133,8 @@ pub fn copy(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_copy(queue, src, dst, src_origin, dst_origin, size)?;
-    put(queue, CL_COMMAND_COPY_IMAGE, kind, target, waits, false)
+    let described = describe_copy(queue, src, dst, src_origin, dst_origin, size)?;
+    put(queue, CL_COMMAND_COPY_IMAGE, described, waits, false)
 }
 
 /// Describes a copy between images, with its execution target.
@@ -143,7 +145,7 @@ pub fn describe_copy(
     src_origin: LevelOrigin,
     dst_origin: LevelOrigin,
     size: [usize; 3],
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
     validate_destination(dst)?;
     if from.info.format != to.info.format {
@@ -157,12 +159,10 @@ pub fn describe_copy(
     if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
-    let target = from.target(to.target(execution_target(
-        from.host_sees && to.host_sees,
-        false,
-        bytes(src_part.bytes()),
-    )));
-    Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, target))
+    let region = from.region(&src_part);
+    let target = execution_target(from.host_sees && to.host_sees, false, byte_count(region));
+    let kind = CommandKind::copy(Endpoint::Image(src_part), Endpoint::Image(dst_part), region);
+    Ok((kind, from.target(to.target(target))))
 }
 
 /// clEnqueueFillImage. `color` returns the bytes of the colour in a format.
@@ -174,8 +174,8 @@ pub fn fill<'a>(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_fill(queue, mem, color, region)?;
-    put(queue, CL_COMMAND_FILL_IMAGE, kind, target, waits, false)
+    let described = describe_fill(queue, mem, color, region)?;
+    put(queue, CL_COMMAND_FILL_IMAGE, described, waits, false)
 }
 
 /// Describes a fill of an image, with its execution target.
@@ -184,13 +184,14 @@ pub fn describe_fill<'a>(
     mem: &Arc<MemObject>,
     color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
     region: LevelRegion,
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let prepared = prepare(queue, mem, false)?;
     validate_destination(mem)?;
     let part = prepared.part(region)?;
     let texel = prepared.info.format.pack(color(prepared.info.format)?);
-    let target = prepared.target(execution_target(prepared.host_sees, false, bytes(part.bytes())));
-    Ok((CommandKind::FillImage { dst: part, texel }, target))
+    let region = prepared.region(&part);
+    let target = prepared.target(execution_target(prepared.host_sees, false, byte_count(region)));
+    Ok((CommandKind::fill(Endpoint::Image(part), region, texel), target))
 }
 
 /// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage.
@@ -205,10 +206,10 @@ pub fn copy_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
+    let described = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
     let command_type =
         if to_image { CL_COMMAND_COPY_BUFFER_TO_IMAGE } else { CL_COMMAND_COPY_IMAGE_TO_BUFFER };
-    put(queue, command_type, kind, target, waits, false)
+    put(queue, command_type, described, waits, false)
 }
 
 /// Describes a copy between image and buffer, with its execution target.
@@ -219,7 +220,7 @@ pub fn describe_copy_buffer(
     to_image: bool,
     region: LevelRegion,
     offset: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let prepared = prepare(queue, image, !to_image)?;
     let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
     if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer))
@@ -229,15 +230,16 @@ pub fn describe_copy_buffer(
     }
     validate_destination(if to_image { image } else { buffer })?;
     let part = prepared.part(region)?;
-    let size = bytes(part.bytes());
-    region::validate_range(offset as u64, size, buffer.size)?;
-    let range = MemRange { mem: buffer.clone(), offset: offset as u64, size };
-    let target = prepared.target(execution_target(prepared.host_sees && buffer_seen, false, size));
+    let region = prepared.region(&part);
+    let (offset, size) = (offset as u64, byte_count(region));
+    region::validate_range(offset, size, buffer.size)?;
+    let range = MemRange { memory: buffer.clone(), offset, size };
+    let (image, buffer) = (Endpoint::Image(part), Endpoint::Buffer(range, RectLayout::packed(region)));
     let kind = match to_image {
-        true => CommandKind::BufferToImage { src: range, dst: part },
-        false => CommandKind::ImageToBuffer { src: part, dst: range },
+        true => CommandKind::copy(buffer, image, region),
+        false => CommandKind::copy(image, buffer, region),
     };
-    Ok((kind, target))
+    Ok((kind, prepared.target(execution_target(prepared.host_sees && buffer_seen, false, size))))
 }
 
 /// Address, row pitch and slice pitch of a mapped image.
@@ -272,7 +274,8 @@ pub fn map(
     let (ptr, layout, shadow) = prepared.address(queue, &part)?;
     let at = MappedRegion { level: part.level, origin: part.origin, region: part.region, layout };
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
-    let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
+    let region = prepared.region(&part);
+    let moved = if mapping.shadow.is_copy() && !invalidate { byte_count(region) } else { 0 };
     let target = prepared.target(execution_target(prepared.host_sees || moved == 0, blocking, moved));
     mem.add_mapping(mapping.clone())?;
     let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
@@ -285,8 +288,8 @@ pub fn map(
             true => layout.slice_pitch as usize,
         },
     };
-    let kind = CommandKind::MapImage { part, mapping, fill: !invalidate };
-    match put(queue, CL_COMMAND_MAP_IMAGE, kind, target, waits, blocking) {
+    let kind = CommandKind::Map { memory: Endpoint::Image(part), region, mapping, fill: !invalidate };
+    match put(queue, CL_COMMAND_MAP_IMAGE, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, mapped)),
         Err(error) => {
             mem.take_mapping(ptr);
@@ -314,8 +317,8 @@ impl PreparedImage<'_> {
             let layout = info.part(&whole, part.origin);
             return Ok((seen.offset(layout.offset), from_start(&layout), Shadow::Direct));
         }
-        let region = bytes_of(part.region, info.format.element_size());
-        let layout = RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] };
+        let region = self.region(part);
+        let layout = RectLayout::packed(region);
         let size = region_end(&layout, region);
         let index = queue.device_index();
         let shadow = if self.elsewhere { None } else { mem.shadow(index, size) };
@@ -347,14 +350,15 @@ pub fn unmap(
     let Some(MappedRegion { level, origin, region, .. }) = mapping.image else {
         return Err(Error::with(CL_INVALID_VALUE, "not a mapping of the image"));
     };
-    let part = ImagePart { mem: mem.clone(), level, origin, region };
-    let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
+    let part = ImagePart { image: mem.clone(), level, origin, region };
+    let region = prepared.region(&part);
+    let moved = if mapping.shadow.is_copy() && mapping.write { byte_count(region) } else { 0 };
     let target = prepared.target(if moved == 0 {
         ExecutionTarget::Either
     } else {
         execution_target(prepared.host_sees, false, moved)
     });
-    let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, target, waits, false)
+    let kind = CommandKind::Unmap { memory: Endpoint::Image(part), region, mapping: mapping.clone() };
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (kind, target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -1,11 +1,11 @@
 //! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the
 //! command makes the bytes there valid.
 
-use super::transfer::{HostAccess, execution_target, prepare, put, validate_host_access};
+use super::transfer::{execution_target, prepare, put, validate_host_access};
 use super::{CommandKind, ExecutionTarget, MemRange, image};
 use crate::cl::region;
 use crate::cl::*;
-use crate::device::batch::BufferRange;
+use crate::device::batch::{Access, BufferRange, Endpoint};
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -23,7 +23,12 @@ pub(super) fn validate_flags(mem: &MemObject, flags: cl_map_flags) -> Result<(bo
     {
         return Err(Error::with(CL_INVALID_VALUE, "invalid map flags"));
     }
-    validate_host_access(mem, HostAccess { read: flags & CL_MAP_READ != 0, write: write || invalidate })?;
+    if flags & CL_MAP_READ != 0 {
+        validate_host_access(mem, Access::Read)?;
+    }
+    if write || invalidate {
+        validate_host_access(mem, Access::Write)?;
+    }
     Ok((write || invalidate, invalidate))
 }
 
@@ -74,10 +79,10 @@ pub fn map_buffer(
     let mapping = Mapping { ptr, offset, size, write, shadow, image: None };
     let bytes = if mapping.shadow.is_copy() && !invalidate { size } else { 0 };
     let target = execution_target(host_sees || bytes == 0, blocking, bytes);
-    let range = MemRange { mem: mem.clone(), offset, size };
+    let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     mem.add_mapping(mapping.clone())?;
-    let kind = CommandKind::Map { range, mapping, fill: !invalidate };
-    match put(queue, CL_COMMAND_MAP_BUFFER, kind, target, waits, blocking) {
+    let kind = CommandKind::Map { memory, region: [size, 1, 1], mapping, fill: !invalidate };
+    match put(queue, CL_COMMAND_MAP_BUFFER, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, ptr)),
         Err(error) => {
             mem.take_mapping(ptr);
@@ -102,9 +107,10 @@ pub fn unmap(
         .take_mapping(ptr)
         .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
     let bytes = if mapping.shadow.is_copy() && mapping.write { mapping.size } else { 0 };
-    let range = MemRange { mem: mem.clone(), offset: mapping.offset, size: mapping.size };
+    let Mapping { offset, size, .. } = mapping;
+    let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     let target = if bytes == 0 { ExecutionTarget::Either } else { execution_target(host_sees, false, bytes) };
-    let kind = CommandKind::Unmap { range, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, target, waits, false)
+    let kind = CommandKind::Unmap { memory, region: [size, 1, 1], mapping: mapping.clone() };
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (kind, target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

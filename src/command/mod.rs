@@ -15,13 +15,14 @@ pub mod sync;
 pub mod transfer;
 
 use crate::cl::cl_int;
-use crate::cl::image::bytes_of;
-use crate::device::batch::{DeviceCommand, RectLayout};
+use crate::cl::region::{self, Region};
+use crate::device::batch::{Access, BufferRange, Endpoint, ImageRange, Work};
 use crate::event::WaitList;
-use crate::host_ptr::HostPtr;
 use crate::memory::MemObject;
 use crate::memory::mapping::Mapping;
 use crate::queue::CommandQueue;
+use ndrange::LaunchCommand;
+use replay::Replay;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,208 +39,154 @@ pub enum ExecutionTarget {
 }
 
 /// A byte range of a memory object.
-#[derive(Clone)]
-pub struct MemRange {
-    pub mem: Arc<MemObject>,
-    pub offset: u64,
-    pub size: u64,
-}
-
+pub type MemRange = BufferRange<Arc<MemObject>>;
 /// A region of a mip level of an image.
-#[derive(Clone)]
-pub struct ImagePart {
-    pub mem: Arc<MemObject>,
-    /// The mip level.
-    pub level: u32,
-    pub origin: [u32; 3],
-    pub region: [u32; 3],
-}
+pub type ImagePart = ImageRange<Arc<MemObject>>;
+/// One side of a transfer, in memory objects.
+pub type MemEndpoint = Endpoint<Arc<MemObject>>;
+/// Work whose operands are memory objects.
+pub type CommandWork = Work<Arc<MemObject>, LaunchCommand, Arc<Replay>>;
 
-impl ImagePart {
-    /// Size of a texel row in bytes, rows, and slices.
-    fn bytes(&self) -> [u64; 3] {
-        let element = self.mem.image().map_or(0, |i| i.format.element_size());
-        bytes_of(self.region, element)
+impl MemRange {
+    /// All bytes of a memory object.
+    pub fn whole(memory: &Arc<MemObject>) -> MemRange {
+        MemRange { memory: memory.clone(), offset: 0, size: memory.size }
     }
 }
 
 /// Operation of a command, with validated operands.
 pub enum CommandKind {
-    /// Markers, barriers, launches without work-items.
-    Nop,
+    /// Work that a device executes, or the host in its place.
+    Work(CommandWork),
     /// A function of the runtime, called by the host.
     Call(Box<dyn Fn() -> Result<(), cl_int> + Send + Sync>),
-    /// A device command without memory objects.
-    Raw(DeviceCommand),
-    Write {
-        src: HostPtr,
-        dst: MemRange,
-    },
-    Read {
-        src: MemRange,
-        dst: HostPtr,
-    },
-    WriteRect {
-        src: HostPtr,
-        src_layout: RectLayout,
-        dst: MemRange,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
-    ReadRect {
-        src: MemRange,
-        src_layout: RectLayout,
-        dst: HostPtr,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
-    Copy {
-        src: MemRange,
-        dst: MemRange,
-    },
-    CopyRect {
-        src: MemRange,
-        src_layout: RectLayout,
-        dst: MemRange,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
-    Fill {
-        dst: MemRange,
-        pattern: SmallVec<[u8; 16]>,
-    },
     /// The region becomes valid at the mapping's address; `fill` says whether its bytes are needed.
-    Map {
-        range: MemRange,
-        mapping: Mapping,
-        fill: bool,
-    },
+    Map { memory: MemEndpoint, region: Region, mapping: Mapping, fill: bool },
     /// Writes through the mapping become visible to commands.
-    Unmap {
-        range: MemRange,
-        mapping: Mapping,
-    },
-    WriteImage {
-        src: HostPtr,
-        layout: RectLayout,
-        dst: ImagePart,
-    },
-    ReadImage {
-        src: ImagePart,
-        dst: HostPtr,
-        layout: RectLayout,
-    },
-    CopyImage {
-        src: ImagePart,
-        dst: ImagePart,
-    },
-    FillImage {
-        dst: ImagePart,
-        texel: SmallVec<[u8; 16]>,
-    },
-    ImageToBuffer {
-        src: ImagePart,
-        dst: MemRange,
-    },
-    BufferToImage {
-        src: MemRange,
-        dst: ImagePart,
-    },
-    /// Like `Map`, for a region of an image.
-    MapImage {
-        part: ImagePart,
-        mapping: Mapping,
-        fill: bool,
-    },
-    UnmapImage {
-        part: ImagePart,
-        mapping: Mapping,
-    },
-    Launch(ndrange::LaunchCommand),
+    Unmap { memory: MemEndpoint, region: Region, mapping: Mapping },
     /// A native kernel.
     Native(Arc<native::NativeCommand>),
-    /// Shared memory is acquired for the queue's device, or released to its other users.
-    External {
-        mems: Vec<Arc<MemObject>>,
-        release: bool,
-    },
-    /// A command buffer, or its part that the device executes.
-    Replay(Arc<replay::Replay>),
     /// A command buffer with launches that fall back.
     SplitReplay(Arc<split_replay::SplitReplay>),
     /// The newest bytes are moved to the queue's device, unless `undefined`.
-    Migrate {
-        mems: Vec<Arc<MemObject>>,
-        undefined: bool,
-    },
+    Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
+}
+
+/// Something that a command uses.
+#[derive(Clone)]
+pub(crate) enum CommandUse<'a> {
+    Memory(&'a Arc<MemObject>, Access),
+    /// Memory of the application.
+    Host(Range<usize>, Access),
+    /// Arguments of a launch ([`LaunchCommand::memory`]), and memory that it uses by address.
+    Launch(&'a LaunchCommand),
 }
 
 impl CommandKind {
+    /// Markers, barriers, launches without work-items.
+    pub const NOP: CommandKind = CommandKind::Work(Work::Nop);
+
+    /// A copy of a region.
+    pub fn copy(src: MemEndpoint, dst: MemEndpoint, region: Region) -> CommandKind {
+        if region.contains(&0) { Self::NOP } else { CommandKind::Work(Work::Copy { src, dst, region }) }
+    }
+
+    /// A fill of a region.
+    pub fn fill(dst: MemEndpoint, region: Region, pattern: SmallVec<[u8; 16]>) -> CommandKind {
+        if region.contains(&0) { Self::NOP } else { CommandKind::Work(Work::Fill { dst, region, pattern }) }
+    }
+
+    /// Calls `see` for everything that the command uses until it returns something. Hazards with host memory,
+    /// residency and the device that executes the command follow from this alone.
+    pub(crate) fn find_use<'a, T>(&'a self, see: &mut dyn FnMut(CommandUse<'a>) -> Option<T>) -> Option<T> {
+        use Access::{Read, Write};
+        match self {
+            CommandKind::Work(work) => match work {
+                Work::Copy { src, dst, region } => {
+                    see(use_of(src, region, Read)).or_else(|| see(use_of(dst, region, Write)))
+                }
+                Work::Fill { dst, region, .. } => see(use_of(dst, region, Write)),
+                Work::Launch(launch) => see(CommandUse::Launch(launch)),
+                Work::Replay(replay) => {
+                    replay.uses().iter().find_map(|(memory, access)| see(CommandUse::Memory(memory, *access)))
+                }
+                Work::Ownership { ranges, .. } => {
+                    ranges.iter().find_map(|range| see(CommandUse::Memory(&range.memory, Write)))
+                }
+                Work::Nop | Work::Wait(_) | Work::Signal(_) => None,
+            },
+            // The memory of the mapping is the application's only when the command is complete.
+            CommandKind::Map { memory, region, .. } | CommandKind::Unmap { memory, region, .. } => {
+                see(use_of(memory, region, Write))
+            }
+            CommandKind::Native(native) => {
+                native.memory().find_map(|memory| see(CommandUse::Memory(memory, Write)))
+            }
+            CommandKind::SplitReplay(split) => split.find_use(see),
+            CommandKind::Migrate { mems, .. } => {
+                mems.iter().find_map(|memory| see(CommandUse::Memory(memory, Read)))
+            }
+            // Functions hold what they use.
+            CommandKind::Call(_) => None,
+        }
+    }
+
     /// Index (in the context) of the device that executes the command of a queue. It is not the queue's
     /// device if that cannot run the kernel or cannot hold one of the images.
     pub(crate) fn device_index(&self, queue: &CommandQueue) -> usize {
         let own = queue.device_index();
-        let home = |part: &ImagePart| part.mem.residency().home(queue.context(), own);
-        match self {
-            CommandKind::Launch(launch) => launch.device_index,
-            CommandKind::WriteImage { dst: part, .. }
-            | CommandKind::ReadImage { src: part, .. }
-            | CommandKind::FillImage { dst: part, .. }
-            | CommandKind::ImageToBuffer { src: part, .. }
-            | CommandKind::BufferToImage { dst: part, .. }
-            | CommandKind::MapImage { part, .. }
-            | CommandKind::UnmapImage { part, .. } => home(part),
-            CommandKind::CopyImage { src, dst } => match home(src) {
-                index if index == own => home(dst),
-                index => index,
-            },
-            _ => own,
+        let mut elsewhere = |used: CommandUse<'_>| match used {
+            CommandUse::Memory(memory, _) => {
+                Some(memory.residency().home(queue.context(), own)).filter(|home| *home != own)
+            }
+            CommandUse::Launch(launch) => Some(launch.device_index),
+            CommandUse::Host(..) => None,
+        };
+        match queue.context().fallback() {
+            Some(_) => self.find_use(&mut elsewhere).unwrap_or(own),
+            None => own,
         }
     }
+
     /// Whether the queue's device has the fallback device execute the command.
     pub(crate) fn falls_back(&self, queue: &CommandQueue) -> bool {
         self.device_index(queue) != queue.device_index()
     }
+
     /// Whether the command occupies the host for long.
     pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
-        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::SplitReplay(_))
-            || self.falls_back(queue)
-    }
-    /// Application memory that the command reads.
-    pub(crate) fn host_source(&self) -> Option<Range<usize>> {
         match self {
-            CommandKind::Write { src, dst } => Some(span(*src, 0, dst.size)),
-            CommandKind::WriteRect { src, src_layout, region, .. } => {
-                Some(rect_span(*src, src_layout, region))
-            }
-            CommandKind::WriteImage { src, layout, dst } => Some(rect_span(*src, layout, &dst.bytes())),
-            _ => None,
+            CommandKind::Work(Work::Launch(_)) | CommandKind::Native(_) | CommandKind::SplitReplay(_) => true,
+            CommandKind::Work(_)
+            | CommandKind::Map { .. }
+            | CommandKind::Unmap { .. }
+            | CommandKind::Migrate { .. }
+            | CommandKind::Call(_) => self.falls_back(queue),
         }
     }
-    /// Application memory that the command writes.
-    pub(crate) fn host_destination(&self) -> Option<Range<usize>> {
-        match self {
-            CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
-            CommandKind::ReadRect { dst, dst_layout, region, .. } => {
-                Some(rect_span(*dst, dst_layout, region))
-            }
-            CommandKind::ReadImage { src, dst, layout } => Some(rect_span(*dst, layout, &src.bytes())),
-            _ => None,
-        }
+
+    /// Application memory that the command accesses.
+    pub(crate) fn host_range(&self, wanted: Access) -> Option<Range<usize>> {
+        self.find_use(&mut |used| match used {
+            CommandUse::Host(range, access) => Some(range).filter(|_| access == wanted),
+            CommandUse::Memory(..) | CommandUse::Launch(_) => None,
+        })
     }
 }
 
-fn span(ptr: HostPtr, offset: u64, size: u64) -> Range<usize> {
-    let start = ptr.addr().saturating_add(offset as usize);
-    start..start.saturating_add(size as usize)
-}
-
-/// Range from the first to the last byte of a region.
-fn rect_span(ptr: HostPtr, layout: &RectLayout, region: &[u64; 3]) -> Range<usize> {
-    let (rows, slices) = (region[1].saturating_sub(1), region[2].saturating_sub(1));
-    let size =
-        rows.saturating_mul(layout.row_pitch).saturating_add(slices.saturating_mul(layout.slice_pitch));
-    span(ptr, layout.offset, size.saturating_add(region[0]))
+/// One side of a transfer.
+fn use_of<'a>(side: &'a MemEndpoint, region: &Region, access: Access) -> CommandUse<'a> {
+    match side {
+        Endpoint::Host(ptr, layout) => {
+            let end = region::region_end(layout, *region) as usize;
+            CommandUse::Host(
+                ptr.addr().saturating_add(layout.offset as usize)..ptr.addr().saturating_add(end),
+                access,
+            )
+        }
+        Endpoint::Buffer(range, _) => CommandUse::Memory(&range.memory, access),
+        Endpoint::Image(part) => CommandUse::Memory(&part.image, access),
+    }
 }
 
 /// A command in a queue.
@@ -258,7 +205,7 @@ impl Command {
 
     /// Releases everything that it holds.
     pub(crate) fn clear(&mut self) {
-        self.kind = CommandKind::Nop;
+        self.kind = CommandKind::NOP;
         self.deps.clear();
     }
 }

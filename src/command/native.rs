@@ -4,14 +4,14 @@
 
 use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::*;
-use crate::command::lower;
+use crate::command::lower::LoweringContext;
 use crate::command::transfer::prepare;
-use crate::device::batch::{BufferRange, DeviceCommand};
+use crate::device::batch::{Access, BufferRange, DeviceCommand};
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::memory::MemObject;
-use crate::memory::residency::{Access, transfer_now};
+use crate::memory::residency::transfer_now;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
@@ -25,6 +25,13 @@ pub struct NativeCommand {
     args: Vec<u128>,
     /// Memory objects, and the offsets of their pointers in the arguments.
     mems: Vec<(usize, Option<Arc<MemObject>>)>,
+}
+
+impl NativeCommand {
+    /// The memory objects that the function may access.
+    pub(super) fn memory(&self) -> impl Iterator<Item = &Arc<MemObject>> {
+        self.mems.iter().filter_map(|(_, mem)| mem.as_ref())
+    }
 }
 
 /// clEnqueueNativeKernel. The offsets are those of handles in `args`, and within its bounds.
@@ -81,8 +88,7 @@ pub(crate) fn run(command: &NativeCommand, queue: &Arc<CommandQueue>) -> std::re
     }
     function(HostPtr::new(args.as_mut_ptr().cast()));
     for (_, Lent { copy, range }) in lent {
-        transfer_now(queue.ops(), &DeviceCommand::Write { src: copy.ptr(), dst: range })
-            .map_err(|e| e.code())?;
+        transfer_now(queue.ops(), &DeviceCommand::write(copy.ptr(), range)).map_err(|e| e.code())?;
     }
     Ok(())
 }
@@ -93,11 +99,8 @@ fn address(
     queue: &Arc<CommandQueue>,
     lent: &mut Vec<(Arc<MemObject>, Lent)>,
 ) -> std::result::Result<HostPtr, cl_int> {
-    let range = lower::acquire(
-        &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
-        Access::Write,
-        lower::LoweringContext { queue, device_index: queue.device_index(), newest: true },
-    )?;
+    let at = LoweringContext { queue, device_index: queue.device_index(), newest: true };
+    let range = at.range(&MemRange::whole(mem), Access::Write)?;
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));
     }
@@ -106,8 +109,7 @@ fn address(
         return Ok(known.copy.ptr());
     }
     let copy = HostAllocation::new(mem.size).ok_or(CL_OUT_OF_HOST_MEMORY)?;
-    transfer_now(queue.ops(), &DeviceCommand::Read { src: range.clone(), dst: copy.ptr() })
-        .map_err(|e| e.code())?;
+    transfer_now(queue.ops(), &DeviceCommand::read(range.clone(), copy.ptr())).map_err(|e| e.code())?;
     let pointer = copy.ptr();
     lent.push((mem.clone(), Lent { copy, range }));
     Ok(pointer)

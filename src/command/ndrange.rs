@@ -4,6 +4,7 @@ use super::addressed_memory::AddressedMemory;
 use super::{CommandKind, ExecutionTarget};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
+use crate::device::batch::{Access, Work};
 use crate::device::info::DeviceInfo;
 use crate::device::traits::DeviceKernel;
 use crate::error::{Error, Result};
@@ -11,8 +12,9 @@ use crate::event::{Event, WaitList};
 use crate::kernel::Kernel;
 use crate::kernel::arg_list::ArgsInUse;
 use crate::kernel::args::ArgSnapshot;
-use crate::memory::buffer;
+use crate::memory::{MemObject, buffer};
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
+use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo};
 use std::sync::Arc;
 
 /// A validated launch; its memory is looked up when it is lowered.
@@ -26,6 +28,29 @@ pub struct LaunchCommand {
     pub global: [u64; 3],
     pub local: [u32; 3],
     pub addressed: Option<Box<AddressedMemory>>,
+}
+
+impl LaunchCommand {
+    /// Memory objects among the arguments. Memory used by address is kept by [`AddressedMemory`].
+    pub fn memory(&self) -> impl Iterator<Item = (&Arc<MemObject>, Access)> {
+        self.args.iter().zip(&self.kernel.info().args).filter_map(|(arg, info)| match arg {
+            ArgSnapshot::Mem(Some(mem)) => Some((mem, arg_access(mem, info))),
+            ArgSnapshot::Mem(None)
+            | ArgSnapshot::Bytes(_)
+            | ArgSnapshot::Local(_)
+            | ArgSnapshot::Queue(_)
+            | ArgSnapshot::Pointer(_) => None,
+        })
+    }
+}
+
+/// How a kernel accesses a memory object that is one of its arguments.
+pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
+    let writes = match mem.image() {
+        Some(_) => info.access != AccessQualifier::ReadOnly,
+        None => mem.flags.kernel_writable() && info.address != AddressQualifier::Constant,
+    };
+    if writes { Access::Write } else { Access::Read }
 }
 
 /// clEnqueueNDRangeKernel. clEnqueueTask uses it with its own command type and one work-item.
@@ -81,7 +106,7 @@ pub fn describe(
     }
     // Without work-items, the command only orders others.
     if range.is_empty() {
-        return Ok((CommandKind::Nop, ExecutionTarget::Either));
+        return Ok((CommandKind::NOP, ExecutionTarget::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
     let addressed = AddressedMemory::of(queue, at, &snapshot.args, kernel)?;
@@ -97,7 +122,7 @@ pub fn describe(
     };
     // Launches that fall back are executed on the processor, in their turn.
     let target = if at == queue.device_index() { ExecutionTarget::Device } else { ExecutionTarget::Host };
-    Ok((CommandKind::Launch(launch), target))
+    Ok((CommandKind::Work(Work::Launch(launch)), target))
 }
 
 /// Checks an index space against kernel and device. Returns the local size if the range or the kernel

@@ -6,15 +6,13 @@
 //! at each replay, as for any command. If an object's memory on the device has changed since, the commands
 //! are recorded again. Locks: one (rank CommandBuffer) around the recording, held while it is made.
 
-use super::CommandKind;
-use super::lower::{LoweringContext, arg_access, lower_kind};
+use super::lower::{LoweringContext, lower_kind};
 use super::ndrange::LaunchCommand;
+use super::{CommandKind, CommandUse};
 use crate::cl::*;
-use crate::device::batch::{DeviceCommand, ListItem};
+use crate::device::batch::{Access, ListItem, Work};
 use crate::device::traits::{DeviceList, DeviceMemory};
 use crate::error::Error;
-use crate::kernel::args::ArgSnapshot;
-use crate::memory::residency::Access;
 use crate::memory::{MemObject, buffer};
 use crate::queue::CommandQueue;
 use crate::sync::{Mutex, Rank};
@@ -48,22 +46,32 @@ impl Replay {
     /// A replay of commands that access no host memory.
     pub fn new(steps: Vec<ReplayStep>) -> Replay {
         let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
+        let mut add = |mem: &Arc<MemObject>, access| match uses.iter_mut().find(|(m, _)| same_bytes(m, mem)) {
+            Some((_, known)) if access == Access::Write => *known = access,
+            Some(_) => {}
+            None => uses.push((mem.clone(), access)),
+        };
         for step in &steps {
-            for_each_use(&step.kind, &mut |mem, access| match uses
-                .iter_mut()
-                .find(|(known, _)| same_bytes(known, mem))
-            {
-                Some((_, known)) if access == Access::Write => *known = access,
-                Some(_) => {}
-                None => uses.push((mem.clone(), access)),
+            step.kind.find_use(&mut |used| {
+                match used {
+                    CommandUse::Memory(mem, access) => add(mem, access),
+                    CommandUse::Launch(launch) => launch.memory().for_each(|(mem, access)| add(mem, access)),
+                    CommandUse::Host(..) => {}
+                }
+                None::<()>
             });
         }
         Replay { steps, uses, recording: Mutex::new(Rank::CommandBuffer, None) }
     }
 
+    /// The memory objects that the commands use, each storage once.
+    pub(super) fn uses(&self) -> &[(Arc<MemObject>, Access)] {
+        &self.uses
+    }
+
     /// Whether it has no commands.
     pub fn is_empty(&self) -> bool {
-        self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Nop))
+        self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Work(Work::Nop)))
     }
 
     /// Records the commands for the queue's device unless that is done. No bytes move: current users of the
@@ -78,8 +86,8 @@ impl Replay {
             .map(drop)
     }
 
-    /// Lowers it to a device command, with its memory up to date.
-    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
+    /// The recording, with the memory that it uses up to date.
+    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> CodeResult<Arc<dyn DeviceList>> {
         let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
             let memory = mem.residency().acquire(queue.context(), queue.device_index(), mem.range(), *access);
             memory.map_err(|e| {
@@ -89,7 +97,9 @@ impl Replay {
         };
         let memory = self.uses.iter().map(acquire).collect::<CodeResult<_>>()?;
         for step in &self.steps {
-            if let CommandKind::Launch(LaunchCommand { addressed: Some(addressed), .. }) = &*step.kind {
+            if let CommandKind::Work(Work::Launch(LaunchCommand { addressed: Some(addressed), .. })) =
+                &*step.kind
+            {
                 addressed
                     .bring_up_to_date(LoweringContext {
                         queue,
@@ -99,7 +109,7 @@ impl Replay {
                     .map_err(|e| e.code())?;
             }
         }
-        Ok(DeviceCommand::Replay(self.list(queue, memory)?))
+        self.list(queue, memory)
     }
 
     fn list(
@@ -127,57 +137,19 @@ impl Replay {
 
 /// Checks that the device of a queue (of the same context) can execute a command other than a launch.
 pub fn validate_device(kind: &CommandKind, queue: &CommandQueue) -> crate::error::Result<()> {
-    let mut result = Ok(());
-    for_each_use(kind, &mut |mem, _| {
-        let checked = buffer::validate_alignment(mem, queue.device())
-            .and_then(|()| mem.image().map_or(Ok(()), |image| image.validate_device(queue.device().info())))
-            .and_then(|()| mem.residency().backing(queue.context(), queue.device_index()).map(drop));
-        if result.is_ok() {
-            result = checked;
-        }
+    let check = |mem: &MemObject| {
+        buffer::validate_alignment(mem, queue.device())?;
+        mem.image().map_or(Ok(()), |image| image.validate_device(queue.device().info()))?;
+        mem.residency().backing(queue.context(), queue.device_index()).map(drop)
+    };
+    let failed = kind.find_use(&mut |used| match used {
+        CommandUse::Memory(mem, _) => check(mem).err(),
+        CommandUse::Launch(launch) => launch.memory().find_map(|(mem, _)| check(mem).err()),
+        CommandUse::Host(..) => None,
     });
-    result
+    failed.map_or(Ok(()), Err)
 }
 
 fn same_bytes(a: &MemObject, b: &MemObject) -> bool {
     a.same_storage(b) && a.range() == b.range()
-}
-
-/// Calls `see` for each memory object that the command uses.
-fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)) {
-    match kind {
-        CommandKind::Copy { src, dst } | CommandKind::CopyRect { src, dst, .. } => {
-            see(&src.mem, Access::Read);
-            see(&dst.mem, Access::Write);
-        }
-        CommandKind::Fill { dst, .. } => see(&dst.mem, Access::Write),
-        CommandKind::CopyImage { src, dst } => {
-            see(&src.mem, Access::Read);
-            see(&dst.mem, Access::Write);
-        }
-        CommandKind::FillImage { dst, .. } => see(&dst.mem, Access::Write),
-        CommandKind::ImageToBuffer { src, dst } => {
-            see(&src.mem, Access::Read);
-            see(&dst.mem, Access::Write);
-        }
-        CommandKind::BufferToImage { src, dst } => {
-            see(&src.mem, Access::Read);
-            see(&dst.mem, Access::Write);
-        }
-        CommandKind::Launch(launch) => {
-            for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
-                match arg {
-                    ArgSnapshot::Mem(Some(mem)) => see(mem, arg_access(mem, info)),
-                    // Memory used by address is kept alive by [`super::addressed_memory`].
-                    ArgSnapshot::Mem(None)
-                    | ArgSnapshot::Bytes(_)
-                    | ArgSnapshot::Local(_)
-                    | ArgSnapshot::Queue(_)
-                    | ArgSnapshot::Pointer(_) => {}
-                }
-            }
-        }
-        // Other kinds are never recorded.
-        _ => {}
-    }
 }

@@ -8,8 +8,9 @@
 use super::fallback;
 use super::lower::{lower_kind, run_transfer};
 use super::replay::{Replay, ReplayStep};
-use super::{CommandKind, ExecutionTarget};
+use super::{CommandKind, CommandUse, ExecutionTarget};
 use crate::cl::*;
+use crate::device::batch::Work;
 use crate::error::Result;
 use crate::event::WaitList;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
@@ -80,21 +81,33 @@ impl BufferReplay {
     /// The command, with its execution target.
     pub fn command(self) -> (CommandKind, ExecutionTarget) {
         match self {
-            BufferReplay::Replay(replay) if replay.is_empty() => (CommandKind::Nop, ExecutionTarget::Either),
-            BufferReplay::Replay(replay) => (CommandKind::Replay(replay), ExecutionTarget::Device),
+            BufferReplay::Replay(replay) if replay.is_empty() => (CommandKind::NOP, ExecutionTarget::Either),
+            BufferReplay::Replay(replay) => {
+                (CommandKind::Work(Work::Replay(replay)), ExecutionTarget::Device)
+            }
             BufferReplay::Split(split) => (CommandKind::SplitReplay(split), ExecutionTarget::Host),
         }
     }
 }
 
 impl SplitReplay {
+    /// See [`CommandKind::find_use`].
+    pub(super) fn find_use<'a, T>(&'a self, see: &mut dyn FnMut(CommandUse<'a>) -> Option<T>) -> Option<T> {
+        self.segments.iter().find_map(|segment| match segment {
+            Segment::Replay(replay) => {
+                replay.uses().iter().find_map(|(memory, access)| see(CommandUse::Memory(memory, *access)))
+            }
+            Segment::Host(kind) => kind.find_use(see),
+        })
+    }
+
     /// Executes the segments in the calling thread; everything before them is complete.
     pub(super) fn run(&self, queue: &Arc<CommandQueue>) -> std::result::Result<(), cl_int> {
         for segment in &self.segments {
             match segment {
                 Segment::Replay(replay) => {
                     let (command_type, kind) =
-                        (CL_COMMAND_COMMAND_BUFFER_KHR, CommandKind::Replay(replay.clone()));
+                        (CL_COMMAND_COMMAND_BUFFER_KHR, CommandKind::Work(Work::Replay(replay.clone())));
                     let new = NewCommand {
                         command_type,
                         kind,
@@ -105,7 +118,7 @@ impl SplitReplay {
                     self.queue.enqueue_blocking(new).map_err(|e| e.code())?;
                 }
                 Segment::Host(kind) => match &**kind {
-                    CommandKind::Launch(launch) => {
+                    CommandKind::Work(Work::Launch(launch)) => {
                         fallback::run(launch, &lower_kind(kind, queue, true)?, queue)?
                     }
                     other => run_transfer(other, queue)?,

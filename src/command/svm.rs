@@ -1,23 +1,27 @@
 //! Commands on memory identified by its address: validation and description. An address in an allocation of
 //! the context becomes a range of a memory object; any other address is host memory.
 
-use super::transfer::{execution_target, put};
-use super::{CommandKind, ExecutionTarget, MemRange};
+use super::transfer::{Described, execution_target, put, validate_pattern};
+use super::{CommandKind, CommandUse, ExecutionTarget, MemEndpoint, MemRange};
 use crate::cl::*;
+use crate::device::batch::{Access, Endpoint};
 use crate::device::info::AddressSharing;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
-use crate::host_ptr::{self, HostPtr};
+use crate::host_ptr::HostPtr;
 use crate::memory::mapping::{Mapping, Shadow};
 use crate::memory::svm::{Allocation, SvmKind};
 use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Memory at an address.
-enum Operand {
-    Range { range: MemRange, seen: bool },
-    Host(HostPtr),
+/// A command without effect.
+const NOTHING: Described = (CommandKind::NOP, ExecutionTarget::Either);
+
+/// Memory at an address, and whether the host can access it.
+struct Operand {
+    memory: MemEndpoint,
+    seen: bool,
 }
 
 /// Checks that the queue's device supports SVM.
@@ -37,17 +41,29 @@ fn range_of(queue: &CommandQueue, allocation: &Allocation, ptr: HostPtr, size: u
         return Err(Error::with(CL_INVALID_VALUE, "the region is out of the allocation's bounds"));
     }
     Ok(MemRange {
-        mem: allocation.as_mem(queue.context()),
+        memory: allocation.as_mem(queue.context()),
         offset: ptr.addr() as u64 - allocation.address,
         size,
     })
 }
 
-fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, reads: bool) -> Result<Operand> {
-    let Some(allocation) = find(queue, ptr) else { return Ok(Operand::Host(ptr)) };
-    let range = range_of(queue, &allocation, ptr, size)?;
-    let memory = allocation.residency().backing(queue.context(), queue.device_index())?;
-    Ok(Operand::Range { range, seen: memory.host_ptr().is_some() && (!reads || memory.host_cached()) })
+fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, access: Access) -> Result<Operand> {
+    let Some(allocation) = find(queue, ptr) else {
+        return Ok(Operand { memory: Endpoint::host(ptr), seen: true });
+    };
+    let memory = Endpoint::bytes(range_of(queue, &allocation, ptr, size)?);
+    let backing = allocation.residency().backing(queue.context(), queue.device_index())?;
+    let seen = backing.host_ptr().is_some() && (access == Access::Write || backing.host_cached());
+    Ok(Operand { memory, seen })
+}
+
+/// Execution target of a transfer between operands: memory of the application alone is the host's.
+fn target(operands: &[&Operand], blocking: bool, bytes: u64) -> ExecutionTarget {
+    match operands.iter().all(|operand| matches!(operand.memory, Endpoint::Host(..))) {
+        _ if bytes == 0 => ExecutionTarget::Either,
+        true => ExecutionTarget::Host,
+        false => execution_target(operands.iter().all(|operand| operand.seen), blocking, bytes),
+    }
 }
 
 /// clEnqueueSVMMemcpy, clEnqueueMemcpyINTEL.
@@ -59,8 +75,7 @@ pub fn memcpy(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    let (kind, target) = describe_memcpy(queue, blocking, (dst, src), size)?;
-    put(queue, command_type, kind, target, waits, blocking)
+    put(queue, command_type, describe_memcpy(queue, blocking, (dst, src), size)?, waits, blocking)
 }
 
 /// Describes a copy between addresses, with its execution target.
@@ -69,7 +84,7 @@ fn describe_memcpy(
     blocking: bool,
     (dst, src): (HostPtr, HostPtr),
     size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     if dst.addr() == 0 || src.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "a pointer is NULL"));
     }
@@ -78,27 +93,9 @@ fn describe_memcpy(
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
     let bytes = size as u64;
-    let (to, from) = (operand(queue, dst, bytes, false)?, operand(queue, src, bytes, true)?);
-    Ok(match (from, to) {
-        _ if size == 0 => (CommandKind::Nop, ExecutionTarget::Either),
-        (Operand::Range { range: src, seen: a }, Operand::Range { range: dst, seen: b }) => {
-            (CommandKind::Copy { src, dst }, execution_target(a && b, blocking, bytes))
-        }
-        (Operand::Range { range: src, seen }, Operand::Host(dst)) => {
-            (CommandKind::Read { src, dst }, execution_target(seen, blocking, bytes))
-        }
-        (Operand::Host(src), Operand::Range { range: dst, seen }) => {
-            (CommandKind::Write { src, dst }, execution_target(seen, blocking, bytes))
-        }
-        (Operand::Host(src), Operand::Host(dst)) => {
-            let copy = move || {
-                // SAFETY: the application keeps both regions valid until the command is complete.
-                unsafe { host_ptr::copy(src, dst, bytes) };
-                Ok(())
-            };
-            (CommandKind::Call(Box::new(copy)), ExecutionTarget::Host)
-        }
-    })
+    let (to, from) = (operand(queue, dst, bytes, Access::Write)?, operand(queue, src, bytes, Access::Read)?);
+    let target = target(&[&to, &from], blocking, bytes);
+    Ok((CommandKind::copy(from.memory, to.memory, [bytes, 1, 1]), target))
 }
 
 /// clEnqueueSVMMemFill, clEnqueueMemFillINTEL.
@@ -110,67 +107,42 @@ pub fn fill(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    let (kind, target) = describe_fill(queue, ptr, pattern, size)?;
-    put(queue, command_type, kind, target, waits, false)
+    put(queue, command_type, describe_fill(queue, ptr, pattern, size)?, waits, false)
 }
 
 /// Describes a fill at an address, with its execution target.
-fn describe_fill(
-    queue: &CommandQueue,
-    ptr: HostPtr,
-    pattern: &[u8],
-    size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
-    if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
-        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is not a power of two up to 128"));
-    }
+fn describe_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<Described> {
+    validate_pattern(pattern)?;
     // CL_INVALID_VALUE: the pointer is NULL or not aligned to the pattern, or the size is not a multiple of
     // the pattern's.
     if ptr.addr() == 0 || !ptr.addr().is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
         return Err(Error::with(CL_INVALID_VALUE, "pointer or size is not a multiple of the pattern size"));
     }
-    let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
-    Ok(match operand(queue, ptr, size as u64, false)? {
-        _ if size == 0 => (CommandKind::Nop, ExecutionTarget::Either),
-        Operand::Range { range, seen } => {
-            (CommandKind::Fill { dst: range, pattern }, execution_target(seen, false, size as u64))
-        }
-        Operand::Host(ptr) => {
-            let fill = move || {
-                // SAFETY: the application keeps the region valid until the command is complete.
-                unsafe { host_ptr::fill(ptr, &pattern, size as u64) };
-                Ok(())
-            };
-            (CommandKind::Call(Box::new(fill)), ExecutionTarget::Host)
-        }
-    })
+    let bytes = size as u64;
+    let to = operand(queue, ptr, bytes, Access::Write)?;
+    let target = target(&[&to], false, bytes);
+    Ok((CommandKind::fill(to.memory, [bytes, 1, 1], SmallVec::from_slice(pattern)), target))
 }
 
 /// Checks that a command can be recorded in a command buffer: it accesses no host memory.
-fn recordable((kind, target): (CommandKind, ExecutionTarget)) -> Result<(CommandKind, ExecutionTarget)> {
-    match kind {
-        CommandKind::Nop | CommandKind::Copy { .. } | CommandKind::Fill { .. } => Ok((kind, target)),
-        _ => Err(Error::with(CL_OUT_OF_RESOURCES, "memory of the host cannot be used by recorded commands")),
+fn recordable(described: Described) -> Result<Described> {
+    let host = described.0.find_use(&mut |used| matches!(used, CommandUse::Host(..)).then_some(()));
+    match host {
+        None => Ok(described),
+        Some(()) => {
+            Err(Error::with(CL_OUT_OF_RESOURCES, "memory of the host cannot be used by recorded commands"))
+        }
     }
 }
 
 /// clCommandSVMMemcpyKHR.
-pub fn record_memcpy(
-    queue: &CommandQueue,
-    pointers: (HostPtr, HostPtr),
-    size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+pub fn record_memcpy(queue: &CommandQueue, pointers: (HostPtr, HostPtr), size: usize) -> Result<Described> {
     validate_device(queue)?;
     recordable(describe_memcpy(queue, false, pointers, size)?)
 }
 
 /// clCommandSVMMemFillKHR.
-pub fn record_fill(
-    queue: &CommandQueue,
-    ptr: HostPtr,
-    pattern: &[u8],
-    size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+pub fn record_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<Described> {
     validate_device(queue)?;
     recordable(describe_fill(queue, ptr, pattern, size)?)
 }
@@ -196,17 +168,17 @@ pub fn map(
     {
         return Err(Error::with(CL_INVALID_VALUE, "invalid map flags"));
     }
-    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_MAP, kind, target, waits, blocking);
+    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_MAP, (kind, target), waits, blocking);
     let Some(allocation) = find(queue, ptr).filter(|a| a.kind != SvmKind::Device) else {
         // Host memory needs no mapping, on devices that can access it.
         return match queue.device().info().sharing {
-            AddressSharing::Host => enqueue(CommandKind::Nop, ExecutionTarget::Either),
+            AddressSharing::Host => enqueue(CommandKind::NOP, ExecutionTarget::Either),
             _ => Err(Error::with(CL_INVALID_VALUE, "the pointer is in no SVM allocation")),
         };
     };
     let range = range_of(queue, &allocation, ptr, size as u64)?;
     if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
-        return enqueue(CommandKind::Nop, ExecutionTarget::Either);
+        return enqueue(CommandKind::NOP, ExecutionTarget::Either);
     }
     let mapping = Mapping {
         ptr,
@@ -218,7 +190,8 @@ pub fn map(
     };
     allocation.add_mapping(mapping.clone());
     let target = if invalidate { ExecutionTarget::Either } else { ExecutionTarget::Device };
-    enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, target).inspect_err(|_| {
+    let (memory, region) = (Endpoint::bytes(range), [size as u64, 1, 1]);
+    enqueue(CommandKind::Map { memory, region, mapping, fill: !invalidate }, target).inspect_err(|_| {
         allocation.take_mapping(ptr);
     })
 }
@@ -229,15 +202,15 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
     if ptr.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the pointer is NULL"));
     }
-    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_UNMAP, kind, target, waits, false);
+    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_UNMAP, (kind, target), waits, false);
     // A mapping that copied nothing has nothing to write back.
     let mapped = find(queue, ptr).and_then(|a| Some((a.take_mapping(ptr)?, a)));
     let Some((mapping, allocation)) = mapped else {
-        return enqueue(CommandKind::Nop, ExecutionTarget::Either);
+        return enqueue(CommandKind::NOP, ExecutionTarget::Either);
     };
-    let range = range_of(queue, &allocation, ptr, mapping.size)?;
+    let memory = Endpoint::bytes(range_of(queue, &allocation, ptr, mapping.size)?);
     let target = if mapping.write { ExecutionTarget::Device } else { ExecutionTarget::Either };
-    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, target)
+    enqueue(CommandKind::Unmap { memory, region: [mapping.size, 1, 1], mapping: mapping.clone() }, target)
         .inspect_err(|_| allocation.add_mapping(mapping))
 }
 
@@ -264,7 +237,7 @@ pub fn migrate(
             return Err(Error::with(CL_INVALID_VALUE, "a region is in no SVM allocation"));
         }
     }
-    put(queue, CL_COMMAND_SVM_MIGRATE_MEM, CommandKind::Nop, ExecutionTarget::Either, waits, false)
+    put(queue, CL_COMMAND_SVM_MIGRATE_MEM, NOTHING, waits, false)
 }
 
 /// clEnqueueMigrateMemINTEL, a hint.
@@ -274,7 +247,7 @@ pub fn migrate_usm(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_migration(flags)?;
-    put(queue, CL_COMMAND_MIGRATEMEM_INTEL, CommandKind::Nop, ExecutionTarget::Either, waits, false)
+    put(queue, CL_COMMAND_MIGRATEMEM_INTEL, NOTHING, waits, false)
 }
 
 /// clEnqueueMemAdviseINTEL, a hint.
@@ -283,7 +256,7 @@ pub fn advise(queue: &Arc<CommandQueue>, advice: cl_mem_advice_intel, waits: Wai
     if advice != 0 {
         return Err(Error::with(CL_INVALID_VALUE, format!("advice {advice:#x}")));
     }
-    put(queue, CL_COMMAND_MEMADVISE_INTEL, CommandKind::Nop, ExecutionTarget::Either, waits, false)
+    put(queue, CL_COMMAND_MEMADVISE_INTEL, NOTHING, waits, false)
 }
 
 /// Function of the application that frees the pointers.
@@ -305,5 +278,5 @@ pub fn free(
         }
         Ok(())
     };
-    put(queue, CL_COMMAND_SVM_FREE, CommandKind::Call(Box::new(call)), ExecutionTarget::Host, waits, false)
+    put(queue, CL_COMMAND_SVM_FREE, (CommandKind::Call(Box::new(call)), ExecutionTarget::Host), waits, false)
 }

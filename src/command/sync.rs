@@ -1,7 +1,8 @@
 //! Markers, barriers, migrations, and the transfer of ownership of shared memory.
 
-use super::{CommandKind, ExecutionTarget};
+use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::*;
+use crate::device::batch::Work;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::memory::{MemObject, buffer};
@@ -26,7 +27,7 @@ fn synchronize(
 ) -> Result<Arc<Event>> {
     queue.enqueue(NewCommand {
         command_type,
-        kind: CommandKind::Nop,
+        kind: CommandKind::NOP,
         waits,
         target: ExecutionTarget::Either,
         sync,
@@ -98,8 +99,11 @@ pub fn external(
         CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR
     };
     let (kind, target) = match mems.is_empty() {
-        true => (CommandKind::Nop, ExecutionTarget::Either),
-        false => (CommandKind::External { mems, release }, ExecutionTarget::Device),
+        true => (CommandKind::NOP, ExecutionTarget::Either),
+        false => {
+            let ranges = mems.iter().map(MemRange::whole).collect();
+            (CommandKind::Work(Work::Ownership { ranges, release }), ExecutionTarget::Device)
+        }
     };
     queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })
 }

@@ -1,9 +1,9 @@
 //! Reads, writes, copies and fills of buffers: validation and description.
 
-use super::{CommandKind, ExecutionTarget, MemRange};
+use super::{CommandKind, ExecutionTarget, MemEndpoint, MemRange};
 use crate::cl::region::{self, Region};
 use crate::cl::*;
-use crate::device::batch::RectLayout;
+use crate::device::batch::{Access, Endpoint, RectLayout};
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::HostPtr;
@@ -46,16 +46,32 @@ pub(super) fn execution_target(host_sees: bool, blocking: bool, bytes: u64) -> E
     }
 }
 
+/// A command's operation and its execution target.
+pub type Described = (CommandKind, ExecutionTarget);
+
 pub(super) fn put(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
-    kind: CommandKind,
-    target: ExecutionTarget,
+    (kind, target): Described,
     waits: WaitList,
     blocking: bool,
 ) -> Result<Arc<Event>> {
     let new = NewCommand { command_type, kind, waits, target, sync: SyncKind::None };
     if blocking { queue.enqueue_blocking(new) } else { queue.enqueue(new) }
+}
+
+/// A copy between host memory and a memory object, which is read or written.
+pub(super) fn host_copy(
+    access: Access,
+    object: MemEndpoint,
+    (ptr, layout): (HostPtr, RectLayout),
+    region: Region,
+) -> CommandKind {
+    let host = Endpoint::Host(ptr, layout);
+    match access {
+        Access::Read => CommandKind::copy(object, host, region),
+        Access::Write => CommandKind::copy(host, object, region),
+    }
 }
 
 /// clEnqueueReadBuffer.
@@ -68,17 +84,12 @@ pub fn read_buffer(
     ptr: HostPtr,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    validate_same_context(queue, &waits)?;
-    let host_sees = prepare(queue, mem, true)?;
-    region::validate_range(offset as u64, size as u64, mem.size)?;
-    validate_host_pointer(ptr)?;
-    validate_host_access(mem, HostAccess::READ)?;
-    let src = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
-    let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Read { src, dst: ptr } };
+    let (kind, host_sees) = describe_host(queue, mem, Access::Read, (offset, size), ptr, &waits)?;
     let bytes = size as u64;
     let host_reads = host_sees
         || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
-    put(queue, CL_COMMAND_READ_BUFFER, kind, execution_target(host_reads, blocking, bytes), waits, blocking)
+    let target = execution_target(host_reads, blocking, bytes);
+    put(queue, CL_COMMAND_READ_BUFFER, (kind, target), waits, blocking)
 }
 
 /// clEnqueueWriteBuffer.
@@ -91,21 +102,28 @@ pub fn write_buffer(
     ptr: HostPtr,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    validate_same_context(queue, &waits)?;
-    let host_sees = prepare(queue, mem, false)?;
-    region::validate_range(offset as u64, size as u64, mem.size)?;
+    let (kind, host_sees) = describe_host(queue, mem, Access::Write, (offset, size), ptr, &waits)?;
+    let target = execution_target(host_sees, blocking, size as u64);
+    put(queue, CL_COMMAND_WRITE_BUFFER, (kind, target), waits, blocking)
+}
+
+/// Describes a read or write of a range, and whether the host can execute it.
+fn describe_host(
+    queue: &CommandQueue,
+    mem: &Arc<MemObject>,
+    access: Access,
+    (offset, size): (usize, usize),
+    ptr: HostPtr,
+    waits: &WaitList,
+) -> Result<(CommandKind, bool)> {
+    validate_same_context(queue, waits)?;
+    let host_sees = prepare(queue, mem, access == Access::Read)?;
+    let (offset, size) = (offset as u64, size as u64);
+    region::validate_range(offset, size, mem.size)?;
     validate_host_pointer(ptr)?;
-    validate_host_access(mem, HostAccess::WRITE)?;
-    let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
-    let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Write { src: ptr, dst } };
-    put(
-        queue,
-        CL_COMMAND_WRITE_BUFFER,
-        kind,
-        execution_target(host_sees, blocking, size as u64),
-        waits,
-        blocking,
-    )
+    validate_host_access(mem, access)?;
+    let range = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
+    Ok((host_copy(access, range, (ptr, RectLayout::LINEAR), [size, 1, 1]), host_sees))
 }
 
 pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
@@ -115,27 +133,17 @@ pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
     Ok(())
 }
 
-/// Accesses of a memory object by the host.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct HostAccess {
-    pub read: bool,
-    pub write: bool,
-}
-
-impl HostAccess {
-    pub const READ: HostAccess = HostAccess { read: true, write: false };
-    pub const WRITE: HostAccess = HostAccess { read: false, write: true };
-}
-
 /// CL_INVALID_OPERATION: CL_MEM_HOST_* flags forbid the access.
-pub(super) fn validate_host_access(mem: &MemObject, access: HostAccess) -> Result<()> {
-    if access.read && !mem.flags.host_readable() {
-        return Err(Error::with(CL_INVALID_OPERATION, "the host may not read the object"));
+pub(super) fn validate_host_access(mem: &MemObject, access: Access) -> Result<()> {
+    match access {
+        Access::Read if !mem.flags.host_readable() => {
+            Err(Error::with(CL_INVALID_OPERATION, "the host may not read the object"))
+        }
+        Access::Write if !mem.flags.host_writable() => {
+            Err(Error::with(CL_INVALID_OPERATION, "the host may not write the object"))
+        }
+        Access::Read | Access::Write => Ok(()),
     }
-    if access.write && !mem.flags.host_writable() {
-        return Err(Error::with(CL_INVALID_OPERATION, "the host may not write the object"));
-    }
-    Ok(())
 }
 
 /// CL_INVALID_OPERATION: the destination is CL_MEM_IMMUTABLE_EXT.
@@ -165,7 +173,7 @@ impl RectSide {
 pub fn host_rect(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
-    write: bool,
+    access: Access,
     blocking: bool,
     buffer_side: RectSide,
     host_side: RectSide,
@@ -174,36 +182,22 @@ pub fn host_rect(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let host_sees = prepare(queue, mem, !write)?;
+    let host_sees = prepare(queue, mem, access == Access::Read)?;
     let region = region.map(|v| v as u64);
     region::validate_region(region)?;
     let in_buffer = buffer_side.layout(region)?;
     region::validate_bounds(&in_buffer, region, mem.size)?;
     validate_host_pointer(ptr)?;
     let on_host = host_side.layout(region)?;
-    validate_host_access(mem, HostAccess { read: !write, write })?;
-    let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
-    let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
-    let (command_type, kind) = if write {
-        let kind = CommandKind::WriteRect {
-            src: ptr,
-            src_layout: on_host,
-            dst: range,
-            dst_layout: in_buffer,
-            region,
-        };
-        (CL_COMMAND_WRITE_BUFFER_RECT, kind)
-    } else {
-        let kind = CommandKind::ReadRect {
-            src: range,
-            src_layout: in_buffer,
-            dst: ptr,
-            dst_layout: on_host,
-            region,
-        };
-        (CL_COMMAND_READ_BUFFER_RECT, kind)
+    validate_host_access(mem, access)?;
+    let buffer = Endpoint::Buffer(MemRange::whole(mem), in_buffer);
+    let kind = host_copy(access, buffer, (ptr, on_host), region);
+    let target = execution_target(host_sees, blocking, region::byte_count(region));
+    let command_type = match access {
+        Access::Read => CL_COMMAND_READ_BUFFER_RECT,
+        Access::Write => CL_COMMAND_WRITE_BUFFER_RECT,
     };
-    put(queue, command_type, kind, execution_target(host_sees, blocking, bytes), waits, blocking)
+    put(queue, command_type, (kind, target), waits, blocking)
 }
 
 /// clEnqueueCopyBuffer.
@@ -217,8 +211,8 @@ pub fn copy_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_copy(queue, src, dst, src_offset, dst_offset, size)?;
-    put(queue, CL_COMMAND_COPY_BUFFER, kind, target, waits, false)
+    let described = describe_copy(queue, src, dst, src_offset, dst_offset, size)?;
+    put(queue, CL_COMMAND_COPY_BUFFER, described, waits, false)
 }
 
 /// Describes a copy between buffers, with its execution target.
@@ -229,7 +223,7 @@ pub fn describe_copy(
     src_offset: usize,
     dst_offset: usize,
     size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let (src_offset, dst_offset, size) = (src_offset as u64, dst_offset as u64, size as u64);
@@ -241,12 +235,9 @@ pub fn describe_copy(
     {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
-    let kind = if size == 0 {
-        CommandKind::Nop
-    } else {
-        let src = MemRange { mem: src.clone(), offset: src_offset, size };
-        CommandKind::Copy { src, dst: MemRange { mem: dst.clone(), offset: dst_offset, size } }
-    };
+    let range =
+        |mem: &Arc<MemObject>, offset| Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
+    let kind = CommandKind::copy(range(src, src_offset), range(dst, dst_offset), [size, 1, 1]);
     Ok((kind, execution_target(src_seen && dst_seen, false, size)))
 }
 
@@ -261,8 +252,8 @@ pub fn copy_rect(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_copy_rect(queue, src, dst, src_side, dst_side, region)?;
-    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, target, waits, false)
+    let described = describe_copy_rect(queue, src, dst, src_side, dst_side, region)?;
+    put(queue, CL_COMMAND_COPY_BUFFER_RECT, described, waits, false)
 }
 
 /// Describes a copy of a region between buffers, with its execution target.
@@ -273,7 +264,7 @@ pub fn describe_copy_rect(
     src_side: RectSide,
     dst_side: RectSide,
     region: [usize; 3],
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let region = region.map(|v| v as u64);
@@ -298,10 +289,12 @@ pub fn describe_copy_rect(
             return Err(Error::new(CL_MEM_COPY_OVERLAP));
         }
     }
-    let whole = |mem: &Arc<MemObject>| MemRange { mem: mem.clone(), offset: 0, size: mem.size };
-    let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
-    let kind = CommandKind::CopyRect { src: whole(src), src_layout, dst: whole(dst), dst_layout, region };
-    Ok((kind, execution_target(src_seen && dst_seen, false, bytes)))
+    let (src, dst) = (
+        Endpoint::Buffer(MemRange::whole(src), src_layout),
+        Endpoint::Buffer(MemRange::whole(dst), dst_layout),
+    );
+    let target = execution_target(src_seen && dst_seen, false, region::byte_count(region));
+    Ok((CommandKind::copy(src, dst, region), target))
 }
 
 /// clEnqueueFillBuffer.
@@ -314,8 +307,16 @@ pub fn fill_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, target) = describe_fill(queue, mem, pattern, offset, size)?;
-    put(queue, CL_COMMAND_FILL_BUFFER, kind, target, waits, false)
+    let described = describe_fill(queue, mem, pattern, offset, size)?;
+    put(queue, CL_COMMAND_FILL_BUFFER, described, waits, false)
+}
+
+/// CL_INVALID_VALUE: the pattern's size is not a power of two up to 128.
+pub(super) fn validate_pattern(pattern: &[u8]) -> Result<()> {
+    if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
+        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is not a power of two up to 128"));
+    }
+    Ok(())
 }
 
 /// Describes a fill of a buffer, with its execution target.
@@ -325,21 +326,16 @@ pub fn describe_fill(
     pattern: &[u8],
     offset: usize,
     size: usize,
-) -> Result<(CommandKind, ExecutionTarget)> {
+) -> Result<Described> {
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     validate_destination(mem)?;
-    if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
-        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is not a power of two up to 128"));
-    }
+    validate_pattern(pattern)?;
     if !offset.is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
         return Err(Error::with(CL_INVALID_VALUE, "offset or size is not a multiple of the pattern size"));
     }
-    let kind = if size == 0 {
-        CommandKind::Nop
-    } else {
-        let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
-        CommandKind::Fill { dst, pattern: SmallVec::from_slice(pattern) }
-    };
-    Ok((kind, execution_target(host_sees, false, size as u64)))
+    let (offset, size) = (offset as u64, size as u64);
+    let dst = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
+    let kind = CommandKind::fill(dst, [size, 1, 1], SmallVec::from_slice(pattern));
+    Ok((kind, execution_target(host_sees, false, size)))
 }

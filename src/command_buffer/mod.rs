@@ -266,7 +266,7 @@ impl CommandBuffer {
 
     /// clCommandBarrierWithWaitListKHR.
     pub fn barrier(&self, at: RecordPosition<'_>) -> Result<cl_sync_point_khr> {
-        self.append(at, true, |_, _| Ok(RecordedBody::Fixed(Arc::new(CommandKind::Nop))))
+        self.append(at, true, |_, _| Ok(RecordedBody::Fixed(Arc::new(CommandKind::NOP))))
     }
 
     fn fixed(
@@ -497,7 +497,7 @@ fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: Wait
     let first = profiling.or(events.first()).cloned();
     let queue = first.as_ref().and_then(|e| e.queue()).unwrap_or(&queues[0]);
     let waits = if events.is_empty() { waits } else { events.iter().cloned().collect() };
-    let (kind, command_type) = (CommandKind::Nop, CL_COMMAND_COMMAND_BUFFER_KHR);
+    let (kind, command_type) = (CommandKind::NOP, CL_COMMAND_COMMAND_BUFFER_KHR);
     let all = queue.enqueue(NewCommand {
         command_type,
         kind,

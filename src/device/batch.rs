@@ -3,7 +3,7 @@
 use super::traits::{
     DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, OnDeviceQueue, Submission,
 };
-pub use crate::cl::region::RectLayout;
+pub use crate::cl::region::{RectLayout, Region};
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -29,24 +29,55 @@ pub struct Times {
     pub complete: u64,
 }
 
-/// A byte range of a device buffer.
+/// How a command accesses memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    /// Writes, and requires the bytes that it does not write.
+    Write,
+}
+
+/// A byte range of a buffer: of device memory, or (as `M`) of a memory object.
 #[derive(Clone)]
-pub struct BufferRange {
-    pub memory: Arc<dyn DeviceMemory>,
+pub struct BufferRange<M = Arc<dyn DeviceMemory>> {
+    pub memory: M,
     pub offset: u64,
     pub size: u64,
 }
 
 /// A region of an image. The element after the last dimension counts the layers of an array.
 #[derive(Clone)]
-pub struct ImageRange {
-    /// Made by [`super::traits::DeviceOps::alloc_image`].
-    pub image: Arc<dyn DeviceMemory>,
+pub struct ImageRange<M = Arc<dyn DeviceMemory>> {
+    /// Made by [`super::traits::DeviceOps::alloc_image`], or the memory object.
+    pub image: M,
     /// The level of detail.
     pub level: u32,
     pub origin: [u32; 3],
     /// Texels.
     pub region: [u32; 3],
+}
+
+/// One side of a transfer. Layouts say where in the memory the transfer's region is.
+#[derive(Clone)]
+pub enum Endpoint<M = Arc<dyn DeviceMemory>> {
+    /// Host memory, which stays valid until completion.
+    Host(HostPtr, RectLayout),
+    /// Pitches are multiples of the texel's size if the other side is an image.
+    Buffer(BufferRange<M>, RectLayout),
+    /// A range of the same size as the transfer's region.
+    Image(ImageRange<M>),
+}
+
+impl<M> Endpoint<M> {
+    /// Contiguous host memory.
+    pub fn host(ptr: HostPtr) -> Self {
+        Endpoint::Host(ptr, RectLayout::LINEAR)
+    }
+
+    /// The whole of a byte range.
+    pub fn bytes(range: BufferRange<M>) -> Self {
+        Endpoint::Buffer(range, RectLayout::LINEAR)
+    }
 }
 
 /// Value of a kernel argument at launch.
@@ -98,105 +129,88 @@ pub struct Launch {
     pub default_queue: Option<Arc<dyn OnDeviceQueue>>,
 }
 
-/// One command for the device. Offsets and sizes are validated.
+/// Work for a device, with validated operands: memory `M`, launches `L` and recorded commands `R`.
+///
+/// A region is a size in bytes, rows and slices; linear transfers have one row.
 #[derive(Clone)]
-pub enum DeviceCommand {
-    /// Host memory to buffer. The host memory stays valid until completion.
-    Write {
-        src: HostPtr,
-        dst: BufferRange,
-    },
-    /// Buffer to host memory. The host memory stays valid until completion.
-    Read {
-        src: BufferRange,
-        dst: HostPtr,
-    },
-    /// `region` is in bytes, rows and slices.
-    WriteRect {
-        src: HostPtr,
-        src_layout: RectLayout,
-        dst: BufferRange,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
-    ReadRect {
-        src: BufferRange,
-        src_layout: RectLayout,
-        dst: HostPtr,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
+pub enum Work<M = Arc<dyn DeviceMemory>, L = Launch, R = Arc<dyn DeviceList>> {
+    /// No operation; completes in order (markers, barriers, unmap without copy).
+    Nop,
+    /// Copies a region. Images have one format; the sides do not overlap.
     Copy {
-        src: BufferRange,
-        dst: BufferRange,
+        src: Endpoint<M>,
+        dst: Endpoint<M>,
+        region: Region,
     },
-    CopyRect {
-        src: BufferRange,
-        src_layout: RectLayout,
-        dst: BufferRange,
-        dst_layout: RectLayout,
-        region: [u64; 3],
-    },
-    /// 1, 2, 4, ... 128 bytes repeated over the range.
+    /// Fills a region with a texel, or with 1, 2, 4, ... 128 bytes that repeat in each row.
     Fill {
-        dst: BufferRange,
+        dst: Endpoint<M>,
+        region: Region,
         pattern: SmallVec<[u8; 16]>,
     },
-    /// Like `Fill`, over a rectangle.
-    FillRect {
-        dst: BufferRange,
-        layout: RectLayout,
-        region: [u64; 3],
-        pattern: SmallVec<[u8; 16]>,
-    },
-    /// Host memory to image. `layout` describes the host memory of the region.
-    WriteImage {
-        src: HostPtr,
-        layout: RectLayout,
-        dst: ImageRange,
-    },
-    ReadImage {
-        src: ImageRange,
-        dst: HostPtr,
-        layout: RectLayout,
-    },
-    /// Copy between images of one format. The regions have the same size and do not overlap.
-    CopyImage {
-        src: ImageRange,
-        dst: ImageRange,
-    },
-    /// Fills the region with one texel's bytes.
-    FillImage {
-        dst: ImageRange,
-        texel: SmallVec<[u8; 16]>,
-    },
-    /// Pitches are multiples of the texel's size.
-    ImageToBuffer {
-        src: ImageRange,
-        dst: BufferRange,
-        layout: RectLayout,
-    },
-    BufferToImage {
-        src: BufferRange,
-        layout: RectLayout,
-        dst: ImageRange,
-    },
-    Launch(Launch),
+    Launch(L),
     /// Replays commands recorded by [`super::traits::DeviceOps::record`].
-    Replay(Arc<dyn DeviceList>),
+    Replay(R),
     /// Later work of the queue waits for a signal of each semaphore. The signal is submitted, or will be,
     /// independently of this command.
     Wait(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
     /// Signals each semaphore after earlier work of the queue.
     Signal(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
     /// Acquires external memory for this device, or (`release`) releases it to its other users.
-    Transfer {
-        ranges: Vec<BufferRange>,
+    Ownership {
+        ranges: Vec<BufferRange<M>>,
         release: bool,
     },
-    /// No operation; completes in order (markers, barriers, unmap without copy).
-    Nop,
 }
+
+impl<M, L, R> Work<M, L, R> {
+    /// A copy of contiguous bytes.
+    pub fn copy(src: Endpoint<M>, dst: Endpoint<M>, size: u64) -> Self {
+        Work::Copy { src, dst, region: [size, 1, 1] }
+    }
+
+    /// A copy of host memory to a range.
+    pub fn write(src: HostPtr, dst: BufferRange<M>) -> Self {
+        let size = dst.size;
+        Work::copy(Endpoint::host(src), Endpoint::bytes(dst), size)
+    }
+
+    /// A copy of a range to host memory.
+    pub fn read(src: BufferRange<M>, dst: HostPtr) -> Self {
+        let size = src.size;
+        Work::copy(Endpoint::bytes(src), Endpoint::host(dst), size)
+    }
+
+    /// A copy between ranges of the same size.
+    pub fn copy_range(src: BufferRange<M>, dst: BufferRange<M>) -> Self {
+        let size = src.size.min(dst.size);
+        Work::copy(Endpoint::bytes(src), Endpoint::bytes(dst), size)
+    }
+
+    /// A fill of a range.
+    pub fn fill(dst: BufferRange<M>, pattern: SmallVec<[u8; 16]>) -> Self {
+        let region = [dst.size, 1, 1];
+        Work::Fill { dst: Endpoint::bytes(dst), region, pattern }
+    }
+
+    /// The sides of a transfer, with their accesses.
+    pub fn endpoints(&self) -> impl Iterator<Item = (&Endpoint<M>, Access)> {
+        let (src, dst) = match self {
+            Work::Copy { src, dst, .. } => (Some(src), Some(dst)),
+            Work::Fill { dst, .. } => (None, Some(dst)),
+            Work::Nop
+            | Work::Launch(_)
+            | Work::Replay(_)
+            | Work::Wait(_)
+            | Work::Signal(_)
+            | Work::Ownership { .. } => (None, None),
+        };
+        src.map(|src| (src, Access::Read)).into_iter().chain(dst.map(|dst| (dst, Access::Write)))
+    }
+}
+
+/// One command for the device.
+pub type DeviceCommand = Work;
 
 /// A command of a recorded list.
 #[derive(Clone)]

@@ -1,135 +1,71 @@
 //! Transfers executed by the host on memory it can access. Used by the queue when a command's buffers are
-//! idle and mapped, and by the mock device. The caller ensures that the command's dependencies are complete.
+//! idle and mapped, and by devices whose memory is the host's. The caller ensures that the command's
+//! dependencies are complete.
 
-use super::batch::{BufferRange, DeviceCommand};
+use super::batch::{Access, DeviceCommand, Endpoint, RectLayout};
 use crate::host_ptr::{self, HostPtr};
 
-fn at(range: &BufferRange) -> Option<HostPtr> {
-    range.memory.host_ptr().map(|p| p.offset(range.offset))
+/// Host memory, and the layout of a transfer's region in it.
+pub type HostRegion = (HostPtr, RectLayout);
+
+/// The host memory of one side of a transfer; `None` if the host cannot access it.
+pub fn host_region(side: &Endpoint) -> Option<HostRegion> {
+    match side {
+        Endpoint::Host(ptr, layout) => Some((*ptr, *layout)),
+        Endpoint::Buffer(range, layout) => Some((range.memory.host_ptr()?.offset(range.offset), *layout)),
+        Endpoint::Image(_) => None,
+    }
 }
 
-/// Whether the command is a transfer and every buffer of it is visible to the host.
+/// Whether the command is a transfer and the host can access both sides efficiently.
 pub fn can_run(command: &DeviceCommand) -> bool {
+    let reads_fast = |side: &Endpoint| match side {
+        Endpoint::Buffer(range, _) => range.memory.host_cached(),
+        Endpoint::Host(..) | Endpoint::Image(_) => true,
+    };
+    is_transfer(command)
+        && command.endpoints().all(|(side, access)| {
+            host_region(side).is_some() && (access == Access::Write || reads_fast(side))
+        })
+}
+
+fn is_transfer(command: &DeviceCommand) -> bool {
     match command {
-        DeviceCommand::Nop => true,
-        DeviceCommand::Write { dst, .. }
-        | DeviceCommand::WriteRect { dst, .. }
-        | DeviceCommand::Fill { dst, .. }
-        | DeviceCommand::FillRect { dst, .. } => at(dst).is_some(),
-        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => {
-            at(src).is_some() && src.memory.host_cached()
-        }
-        DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
-            at(src).is_some() && at(dst).is_some() && src.memory.host_cached()
-        }
+        DeviceCommand::Nop | DeviceCommand::Copy { .. } | DeviceCommand::Fill { .. } => true,
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
         | DeviceCommand::Wait(_)
         | DeviceCommand::Signal(_)
-        | DeviceCommand::Transfer { .. }
-        | DeviceCommand::WriteImage { .. }
-        | DeviceCommand::ReadImage { .. }
-        | DeviceCommand::CopyImage { .. }
-        | DeviceCommand::FillImage { .. }
-        | DeviceCommand::ImageToBuffer { .. }
-        | DeviceCommand::BufferToImage { .. } => false,
+        | DeviceCommand::Ownership { .. } => false,
     }
 }
 
-/// Bytes that the command moves: the cost of executing it in the calling thread.
-pub fn cost(command: &DeviceCommand) -> u64 {
+/// Executes the transfer in the memory that `find` returns for its sides; `None` if the command is no
+/// transfer, or `find` returns that.
+pub fn run(command: &DeviceCommand, find: impl Fn(&Endpoint) -> Option<HostRegion>) -> Option<()> {
+    // SAFETY (both calls below): offsets and sizes were validated against buffers and images, the application
+    // keeps its memory valid until the command completes, and the scheduler runs no other command on these
+    // bytes meanwhile.
     match command {
-        DeviceCommand::Nop => 0,
-        DeviceCommand::Write { dst, .. } | DeviceCommand::Fill { dst, .. } => dst.size,
-        DeviceCommand::Read { src, .. } | DeviceCommand::Copy { src, .. } => src.size,
-        DeviceCommand::WriteRect { region, .. }
-        | DeviceCommand::ReadRect { region, .. }
-        | DeviceCommand::CopyRect { region, .. }
-        | DeviceCommand::FillRect { region, .. } => {
-            region[0].saturating_mul(region[1]).saturating_mul(region[2])
-        }
-        DeviceCommand::Launch(_)
-        | DeviceCommand::Replay(_)
-        | DeviceCommand::Wait(_)
-        | DeviceCommand::Signal(_)
-        | DeviceCommand::Transfer { .. }
-        | DeviceCommand::WriteImage { .. }
-        | DeviceCommand::ReadImage { .. }
-        | DeviceCommand::CopyImage { .. }
-        | DeviceCommand::FillImage { .. }
-        | DeviceCommand::ImageToBuffer { .. }
-        | DeviceCommand::BufferToImage { .. } => u64::MAX,
-    }
-}
-
-/// Executes the transfer; false if [`can_run`] is false.
-pub fn run(command: &DeviceCommand) -> bool {
-    // SAFETY (all calls below): offsets and sizes were validated against the buffers, the application keeps
-    // its memory valid until the command completes, and the scheduler runs no other command on these bytes
-    // meanwhile.
-    match command {
-        DeviceCommand::Nop => true,
-        DeviceCommand::Write { src, dst } => {
-            let Some(to) = at(dst) else { return false };
+        DeviceCommand::Nop => {}
+        DeviceCommand::Copy { src, dst, region } => {
+            let ((from, from_layout), (to, to_layout)) = (find(src)?, find(dst)?);
             // SAFETY: see above.
-            unsafe { host_ptr::copy(*src, to, dst.size) };
-            true
+            unsafe { host_ptr::copy_rect(from, from_layout, to, to_layout, *region) };
         }
-        DeviceCommand::Read { src, dst } => {
-            let Some(from) = at(src) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::copy(from, *dst, src.size) };
-            true
-        }
-        DeviceCommand::Copy { src, dst } => {
-            let (Some(from), Some(to)) = (at(src), at(dst)) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::copy(from, to, src.size) };
-            true
-        }
-        DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => {
-            let Some(to) = at(dst) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::copy_rect(*src, *src_layout, to, *dst_layout, *region) };
-            true
-        }
-        DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => {
-            let Some(from) = at(src) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::copy_rect(from, *src_layout, *dst, *dst_layout, *region) };
-            true
-        }
-        DeviceCommand::CopyRect { src, src_layout, dst, dst_layout, region } => {
-            let (Some(from), Some(to)) = (at(src), at(dst)) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::copy_rect(from, *src_layout, to, *dst_layout, *region) };
-            true
-        }
-        DeviceCommand::Fill { dst, pattern } => {
-            let Some(to) = at(dst) else { return false };
-            // SAFETY: see above.
-            unsafe { host_ptr::fill(to, pattern, dst.size) };
-            true
-        }
-        DeviceCommand::FillRect { dst, layout, region, pattern } => {
-            let Some(to) = at(dst) else { return false };
+        DeviceCommand::Fill { dst, region, pattern } => {
+            let (to, layout) = find(dst)?;
             for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
                 let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
                 // SAFETY: see above.
                 unsafe { host_ptr::fill(row, pattern, region[0]) };
             }
-            true
         }
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
         | DeviceCommand::Wait(_)
         | DeviceCommand::Signal(_)
-        | DeviceCommand::Transfer { .. }
-        | DeviceCommand::WriteImage { .. }
-        | DeviceCommand::ReadImage { .. }
-        | DeviceCommand::CopyImage { .. }
-        | DeviceCommand::FillImage { .. }
-        | DeviceCommand::ImageToBuffer { .. }
-        | DeviceCommand::BufferToImage { .. } => false,
+        | DeviceCommand::Ownership { .. } => return None,
     }
+    Some(())
 }

@@ -2,7 +2,7 @@
 //! wait, or in submit. A queue refuses to start a batch whose waits are not complete, which would be a
 //! scheduler error.
 
-use super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
+use super::batch::{Batch, CommandTicket, DeviceCommand, Endpoint, ListItem, Outcome, Times};
 use super::host_exec;
 use super::info::{AddressSharing, DeviceInfo};
 use super::share::{MemoryHandle, SemaphoreHandle};
@@ -157,47 +157,24 @@ impl DeviceList for MockList {
     }
 }
 
-/// A buffer range that pretends to be host-visible.
-struct Seen(HostPtr, u64);
-
-impl DeviceMemory for Seen {
-    fn size(&self) -> u64 {
-        self.1
-    }
-    fn host_ptr(&self) -> Option<HostPtr> {
-        Some(self.0)
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn seen(range: &mut super::batch::BufferRange) {
-    if let Some(memory) = range.memory.clone().as_any().downcast_ref::<MockMemory>() {
+/// Host memory of a side of a transfer, whether the host may access it or not.
+fn memory_of(side: &Endpoint) -> Option<host_exec::HostRegion> {
+    if let Endpoint::Buffer(range, layout) = side
+        && let Some(memory) = range.memory.as_any().downcast_ref::<MockMemory>()
+    {
         assert!(range.offset + range.size <= memory.size, "out of bounds");
-        range.memory = Arc::new(Seen(memory.data, memory.size));
+        return Some((memory.data.offset(range.offset), *layout));
     }
+    host_exec::host_region(side)
 }
 
-fn execute(mut command: DeviceCommand) {
-    match &mut command {
-        DeviceCommand::Write { dst, .. }
-        | DeviceCommand::WriteRect { dst, .. }
-        | DeviceCommand::Fill { dst, .. }
-        | DeviceCommand::FillRect { dst, .. } => seen(dst),
-        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => seen(src),
-        DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
-            seen(src);
-            seen(dst);
-        }
-        DeviceCommand::Replay(list) => {
-            let list = list.as_any().downcast_ref::<MockList>().expect("a list of another device");
-            list.replays.fetch_add(1, Ordering::Relaxed);
-            return list.items.iter().for_each(|item| execute(item.command.clone()));
-        }
-        _ => {}
+fn execute(command: &DeviceCommand) {
+    if let DeviceCommand::Replay(list) = command {
+        let list = list.as_any().downcast_ref::<MockList>().expect("a list of another device");
+        list.replays.fetch_add(1, Ordering::Relaxed);
+        return list.items.iter().for_each(|item| execute(&item.command));
     }
-    host_exec::run(&command);
+    host_exec::run(command, memory_of);
 }
 
 impl DeviceOps for MockDevice {
@@ -281,7 +258,7 @@ impl DeviceOps for MockDevice {
         Ok(queue)
     }
     fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
-        execute(command.clone());
+        execute(command);
         Ok(())
     }
     fn create_semaphore(&self, _origin: SemaphoreOrigin) -> DeviceResult<Arc<dyn DeviceSemaphore>> {
@@ -334,7 +311,7 @@ impl MockQueue {
         let (mut tickets, mut times) = (Vec::<CommandTicket>::new(), Vec::new());
         for item in batch.items {
             let start = tick();
-            execute(item.command);
+            execute(&item.command);
             tickets.push(item.ticket);
             times.push(Times { start, end: tick(), complete: 0 });
         }

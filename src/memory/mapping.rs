@@ -3,7 +3,7 @@
 
 use crate::cl::CL_INVALID_OPERATION;
 use crate::cl::region::RectLayout;
-use crate::device::batch::BufferRange;
+use crate::device::batch::{BufferRange, Endpoint};
 use crate::device::traits::{DeviceMemory, DeviceOps};
 use crate::err;
 use crate::error::Result;
@@ -40,6 +40,23 @@ pub struct MappedRegion {
     pub origin: [u32; 3],
     pub region: [u32; 3],
     pub layout: RectLayout,
+}
+
+impl Mapping {
+    /// The mapped bytes as a side of a transfer by the device with this index; `None` if they are the
+    /// device's memory itself.
+    pub fn endpoint(&self, device: usize) -> Option<Endpoint> {
+        let layout = self.image.map_or(RectLayout::LINEAR, |image| image.layout);
+        match &self.shadow {
+            Shadow::Direct => None,
+            Shadow::Device { index, range } if *index == device => {
+                Some(Endpoint::Buffer(range.clone(), layout))
+            }
+            Shadow::HostPtr | Shadow::Own(_) | Shadow::Device { .. } => {
+                Some(Endpoint::Host(self.ptr, layout))
+            }
+        }
+    }
 }
 
 impl MappedRegion {

@@ -19,7 +19,7 @@ use super::newest::{Holders, Newest};
 use crate::cl::image::bytes_of;
 use crate::cl::*;
 use crate::context::Context;
-use crate::device::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
+use crate::device::batch::{Access, BufferRange, DeviceCommand, Endpoint, ImageRange, RectLayout};
 use crate::device::host_exec;
 use crate::device::info::AddressSharing;
 use crate::device::traits::{BufferDesc, DeviceMemory, DeviceOps, HostRange, ImageDesc};
@@ -32,14 +32,6 @@ use std::sync::Arc;
 
 /// Allocations with one address for host and devices consist of whole pages.
 const PAGE: u64 = 4096;
-
-/// How a command accesses a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    Read,
-    /// Writes, and requires the bytes that it does not write.
-    Write,
-}
 
 struct HostCopy {
     ptr: HostPtr,
@@ -84,9 +76,6 @@ pub struct Residency {
     pub(super) written: WrittenRanges,
 }
 
-/// The layout of plain bytes.
-const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
-
 /// Initial contents of a buffer or an image.
 #[derive(Clone, Copy, Debug)]
 pub enum Initial {
@@ -109,7 +98,7 @@ impl Residency {
                 return Ok(Self::of_one(context, content, memory, Holders::device(0)));
             }
         }
-        Self::create(context, content, initial, LINEAR)
+        Self::create(context, content, initial, RectLayout::LINEAR)
     }
 
     /// Creates the record of an image; `layout` is that of the initial contents.
@@ -435,8 +424,7 @@ impl Content {
 
     /// The layout without gaps.
     fn tight(&self) -> RectLayout {
-        let region = self.region();
-        RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
+        RectLayout::packed(self.region())
     }
 
     /// Command that writes a range from `src`.
@@ -447,39 +435,40 @@ impl Content {
         memory: &Arc<dyn DeviceMemory>,
         piece: &Range<u64>,
     ) -> DeviceCommand {
-        match self {
-            Content::Buffer { .. } => {
-                DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) }
-            }
-            Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
-                Some((buffer, to)) => {
-                    let dst = part(buffer, &(0..buffer.size()));
-                    DeviceCommand::WriteRect {
-                        src,
-                        src_layout: layout,
-                        dst,
-                        dst_layout: *to,
-                        region: self.region(),
-                    }
-                }
-                None => DeviceCommand::WriteImage { src, layout, dst: self.whole(desc, memory) },
-            },
-        }
+        let (src, dst) = (self.on_host(src, layout, piece), self.on_device(memory, piece));
+        DeviceCommand::Copy { src, dst, region: self.moved(piece) }
     }
 
     /// Command that reads a range to its offset in `dst`.
     fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
+        let (src, dst) = (self.on_device(memory, piece), self.on_host(dst, self.tight(), piece));
+        DeviceCommand::Copy { src, dst, region: self.moved(piece) }
+    }
+
+    /// A range of the contents at `ptr`.
+    fn on_host(&self, ptr: HostPtr, layout: RectLayout, piece: &Range<u64>) -> Endpoint {
         match self {
-            Content::Buffer { .. } => {
-                DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) }
-            }
+            Content::Buffer { .. } => Endpoint::host(ptr.offset(piece.start)),
+            Content::Image(_) | Content::Level(..) => Endpoint::Host(ptr, layout),
+        }
+    }
+
+    /// A range of the contents in the memory of a device.
+    fn on_device(&self, memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> Endpoint {
+        match self {
+            Content::Buffer { .. } => Endpoint::bytes(part(memory, piece)),
             Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
-                Some((buffer, from)) => {
-                    let (src, region) = (part(buffer, &(0..buffer.size())), self.region());
-                    DeviceCommand::ReadRect { src, src_layout: *from, dst, dst_layout: self.tight(), region }
-                }
-                None => DeviceCommand::ReadImage { src: self.whole(desc, memory), dst, layout: self.tight() },
+                Some((buffer, layout)) => Endpoint::Buffer(part(buffer, &(0..buffer.size())), *layout),
+                None => Endpoint::Image(self.whole(desc, memory)),
             },
+        }
+    }
+
+    /// Size of a range in bytes, rows and slices.
+    fn moved(&self, piece: &Range<u64>) -> [u64; 3] {
+        match self {
+            Content::Buffer { .. } => [piece.end - piece.start, 1, 1],
+            Content::Image(_) | Content::Level(..) => self.region(),
         }
     }
 }
@@ -491,7 +480,7 @@ fn part(memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> BufferRange {
 /// Executes a transfer on idle memory and waits for it: on the host if it can access the memory, else on the
 /// device.
 pub fn transfer_now(ops: &Arc<dyn DeviceOps>, command: &DeviceCommand) -> Result<()> {
-    if host_exec::can_run(command) && host_exec::run(command) {
+    if host_exec::can_run(command) && host_exec::run(command, host_exec::host_region).is_some() {
         return Ok(());
     }
     Ok(ops.transfer(command)?)

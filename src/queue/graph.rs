@@ -535,7 +535,7 @@ impl CommandQueue {
         let mut accepted: SmallVec<[(CommandTicket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
             let mut command =
-                event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));
+                event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::NOP)));
             let deps = std::mem::take(&mut command.deps);
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)

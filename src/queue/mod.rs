@@ -21,7 +21,7 @@ use crate::command::{Command, CommandKind, ExecutionTarget};
 use crate::config::Config;
 use crate::context::{Context, Drain};
 use crate::device::Device;
-use crate::device::batch::{CommandTicket, Outcome, Times};
+use crate::device::batch::{Access, CommandTicket, Outcome, Times};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::err;
@@ -265,9 +265,9 @@ impl CommandQueue {
         }
         // If an unfinished read writes the source, the host reads it when the read is complete; the device
         // must not before.
-        let source = new.kind.host_source();
+        let source = new.kind.host_range(Access::Read);
         // The application may access the destination of a blocking read when the call returns, not before.
-        let target = new.kind.host_destination().filter(|_| !blocking);
+        let target = new.kind.host_range(Access::Write).filter(|_| !blocking);
         // Kernels may also access host memory by address, unknown to the application.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
         let stale = shared || source.is_some_and(|range| self.context.pending_host_writes.overlaps(&range));
@@ -319,7 +319,7 @@ impl CommandQueue {
         // A blocking write guarantees that its source may be reused, which may be before it is complete.
         let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE]
             .contains(&new.command_type);
-        let source = new.kind.host_source().filter(|range| write && range.len() <= MOST_AHEAD);
+        let source = new.kind.host_range(Access::Read).filter(|range| write && range.len() <= MOST_AHEAD);
         // When the call returns, the callbacks of earlier commands have returned, so those commands must be
         // complete.
         let ahead = source.is_some()

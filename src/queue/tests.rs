@@ -33,7 +33,7 @@ const OOO: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
 /// Enqueues a command that only the device can run.
 fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
-    let kind = CommandKind::Raw(crate::device::batch::DeviceCommand::Nop);
+    let kind = CommandKind::NOP;
     let waits = waits.iter().map(|e| (*e).clone()).collect();
     let new = NewCommand {
         command_type: CL_COMMAND_MARKER,

@@ -5,7 +5,9 @@ pub mod cfg;
 pub mod domtree;
 pub mod loops;
 pub mod sub_groups;
+pub mod tree;
 pub mod trip_count;
+pub mod uniformity;
 
 pub use cfg::Cfg;
 pub use domtree::DomTree;

@@ -4,6 +4,7 @@
 //! immediate data inside the [`Op`]. A pass that only renames or counts uses therefore never looks at the
 //! opcode.
 
+use super::check::CheckOp;
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
 use super::image::{ImageDim, ImageOp};
@@ -425,6 +426,8 @@ pub enum Op {
     Call(FuncRef),
     /// Call of the runtime (see [`RuntimeCall`]); native code only.
     Runtime(RuntimeCall),
+    /// Call of the checking runtime (see [`CheckOp`]); instrumented native code only.
+    Check(CheckOp),
 
     /// `-> ` targets: one.
     Jump,
@@ -446,6 +449,7 @@ impl Op {
     pub fn access(&self) -> Option<&Access> {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
+            Op::Check(CheckOp::Load { access, .. } | CheckOp::Store(access)) => Some(access),
             Op::AtomicRmw { access, .. }
             | Op::AtomicCas { access, .. }
             | Op::AtomicLoad { access, .. }
@@ -457,6 +461,7 @@ impl Op {
     pub fn access_mut(&mut self) -> Option<&mut Access> {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
+            Op::Check(CheckOp::Load { access, .. } | CheckOp::Store(access)) => Some(access),
             Op::AtomicRmw { access, .. }
             | Op::AtomicCas { access, .. }
             | Op::AtomicLoad { access, .. }
@@ -471,8 +476,9 @@ impl Op {
             | Op::AtomicRmw { .. }
             | Op::AtomicCas { .. }
             | Op::AtomicLoad { .. }
-            | Op::Memset(_) => Some(0),
-            Op::Store(_) | Op::AtomicStore { .. } => Some(1),
+            | Op::Memset(_)
+            | Op::Check(CheckOp::Load { .. }) => Some(0),
+            Op::Store(_) | Op::AtomicStore { .. } | Op::Check(CheckOp::Store(_)) => Some(1),
             _ => None,
         }
     }
@@ -494,7 +500,8 @@ impl Op {
             | Op::Clock(_)
             | Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. }
             | Op::Call(_)
-            | Op::Runtime(_) => true,
+            | Op::Runtime(_)
+            | Op::Check(_) => true,
             Op::OpenCl(op) => matches!(
                 op,
                 ClOp::fract

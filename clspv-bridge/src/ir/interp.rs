@@ -12,6 +12,7 @@ pub mod memory;
 mod tests;
 pub mod value;
 
+use super::check::CheckOp;
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::func::{Function, ValueDef, VarClass, VarLen};
 use super::implicit_arg::ImplicitArg;
@@ -334,7 +335,8 @@ impl<'m> Machine<'m> {
         let memory = &mut self.memory;
         let unknown = || Err(Stop::Unsupported(format!("{:?}", data.op)));
         Ok(match &data.op {
-            Op::Fence { .. } => None,
+            Op::Fence { .. } | Op::Check(CheckOp::Order { .. }) => None,
+            Op::Check(CheckOp::Address { .. }) => args.first().cloned(),
             Op::SlotAddr(slot) => {
                 let size = func.slots[*slot].size as usize;
                 let address = *frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size));
@@ -343,13 +345,13 @@ impl<'m> Machine<'m> {
             }
             Op::IsSpace(space) => Some(value::scalar(u64::from(memory.space(known(0)?) == *space))),
             Op::GlobalAddr(g) => Some(value::scalar(self.globals.get(g).copied().unwrap_or(0))),
-            Op::Load(access) | Op::AtomicLoad { access, .. } => {
+            Op::Load(access) | Op::AtomicLoad { access, .. } | Op::Check(CheckOp::Load { access, .. }) => {
                 let ty = ty.unwrap_or(super::I32);
                 let at = locate(memory, access, 0, Some(ty))?;
                 let bytes = memory.load(at, ty.access_bytes().unwrap_or(0) as usize)?;
                 Some(value::from_bytes(&bytes, ty))
             }
-            Op::Store(access) | Op::AtomicStore { access, .. } => {
+            Op::Store(access) | Op::AtomicStore { access, .. } | Op::Check(CheckOp::Store(access)) => {
                 let at = locate(memory, access, 1, Some(types[0]))?;
                 memory.store(at, &value::to_bytes(types[0], &args[0]))?;
                 None

@@ -3,6 +3,7 @@
 
 pub mod binary;
 pub mod builder;
+pub mod check;
 pub mod edit;
 pub mod entity;
 pub mod fold;
@@ -23,6 +24,7 @@ pub mod typing;
 pub mod verify;
 
 pub use builder::Builder;
+pub use check::CheckOp;
 pub use entity::{
     Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var,
 };

@@ -20,6 +20,7 @@
 //! inline with their type. Printing is deterministic, and [`super::parse`] is its inverse: parsing printed
 //! text and printing again returns the same text. Malformed functions print too, for verifier messages.
 
+use super::check::CheckOp;
 use super::entity::{Block, Inst, Value};
 use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
 use super::group::GroupOp;
@@ -420,6 +421,7 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::OpenCl(_) => "opencl",
         Op::Call(_) => "call",
         Op::Runtime(_) => "runtime",
+        Op::Check(_) => "check",
         Op::Jump => "br",
         Op::BrIf => "brif",
         Op::Switch(_) => "switch",
@@ -498,6 +500,12 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::OpenCl(op) => write!(f, " {op:?}"),
         Op::Call(func) => write!(f, " {func}"),
         Op::Runtime(call) => write!(f, " {}", call.name()),
+        Op::Check(check) => match check {
+            CheckOp::Load { demanded, .. } => write!(f, " load {demanded}"),
+            CheckOp::Store(_) => f.write_str(" store"),
+            CheckOp::Address { what } => write!(f, " address {what}"),
+            CheckOp::Order { what } => write!(f, " order {what}"),
+        },
         _ => Ok(()),
     }
 }

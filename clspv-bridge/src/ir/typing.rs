@@ -4,6 +4,7 @@
 //! The printer and the parser omit result types that [`infer`] returns; the verifier compares with them. The
 //! table is independent of control flow, phases and other functions.
 
+use super::check::CheckOp;
 use super::group::GroupOp;
 use super::image::{ImageOp, TEXELS, is_coordinate};
 use super::inst::{CastOp, Op, Root, Scope, ShaderInput, UnOp, WorkItemQuery};
@@ -86,6 +87,11 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
         | Op::OpenCl(_)
         | Op::Call(_) => None,
         Op::Runtime(call) => Some(call.types().1.into_iter().collect()),
+        Op::Check(check) => match check {
+            CheckOp::Load { .. } => None,
+            CheckOp::Address { .. } => one(arg(0)?),
+            CheckOp::Store(_) | CheckOp::Order { .. } => Some(smallvec![]),
+        },
     }
 }
 
@@ -141,6 +147,11 @@ pub fn arity(op: &Op) -> Option<usize> {
         | Op::Unreachable => 0,
         Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
         Op::Runtime(call) => call.types().0.len(),
+        Op::Check(check) => match check {
+            CheckOp::Load { .. } | CheckOp::Address { .. } => 1,
+            CheckOp::Store(_) => 2,
+            CheckOp::Order { .. } => 0,
+        },
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
     })
 }
@@ -235,8 +246,8 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require((1..=16).contains(&lanes.len()), "takes 1 to 16 lanes")
         }
         Op::Any | Op::All => require(args[0].scalar() == Some(Scalar::I1), "operand must be a vector of i1"),
-        Op::Load(_) => in_memory(results[0]),
-        Op::Store(_) => in_memory(args[0]),
+        Op::Load(_) | Op::Check(CheckOp::Load { .. }) => in_memory(results[0]),
+        Op::Store(_) | Op::Check(CheckOp::Store(_)) => in_memory(args[0]),
         Op::PtrAdd => require(args[0].space().is_some() && args[1] == I64, "takes a pointer and an i64"),
         Op::IsSpace(space) => {
             require(args[0].space().is_some(), "takes a pointer")?;
@@ -301,7 +312,9 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
                 |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
             require(args.iter().zip(call.types().0).all(fits), "unfit operands")
         }
-        Op::SlotAddr(_)
+        Op::Check(CheckOp::Address { .. }) => require(args[0].space().is_some(), "takes a pointer"),
+        Op::Check(CheckOp::Order { .. })
+        | Op::SlotAddr(_)
         | Op::Clock(_)
         | Op::Barrier { .. }
         | Op::Fence { .. }

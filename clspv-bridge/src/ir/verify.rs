@@ -19,6 +19,7 @@
 mod dominators;
 mod structure;
 
+use super::check::CheckOp;
 use super::entity::{Block, EntityRef, EntitySet, FuncRef, Inst, SecondaryMap, Value};
 use super::func::{Function, Linkage, ValueDef, VarClass, VarLen};
 use super::inst::{BlockCall, Op, Root};
@@ -371,6 +372,7 @@ impl Verifier<'_> {
         let forbidden = match op {
             Op::Call(_)
             | Op::Runtime(_)
+            | Op::Check(_)
             | Op::Convert { .. }
             | Op::PtrAdd
             | Op::IsSpace(_)
@@ -453,8 +455,12 @@ fn edge_error(func: &Function, t: &BlockCall) -> Option<String> {
 pub fn accessed_type(func: &Function, inst: Inst) -> Option<Type> {
     let data = func.insts.get(inst)?;
     match &data.op {
-        Op::Load(_) | Op::AtomicLoad { .. } => data.results.first().map(|v| func.ty(*v)),
-        Op::Store(_) | Op::AtomicStore { .. } => data.args.first().map(|v| func.ty(*v)),
+        Op::Load(_) | Op::AtomicLoad { .. } | Op::Check(CheckOp::Load { .. }) => {
+            data.results.first().map(|v| func.ty(*v))
+        }
+        Op::Store(_) | Op::AtomicStore { .. } | Op::Check(CheckOp::Store(_)) => {
+            data.args.first().map(|v| func.ty(*v))
+        }
         Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::Memset(_) => data.args.get(1).map(|v| func.ty(*v)),
         _ => None,
     }

@@ -3,6 +3,7 @@
 pub mod legalize;
 pub mod link;
 pub mod lower;
+pub mod native;
 pub mod opt;
 pub mod quirks;
 pub mod structure;

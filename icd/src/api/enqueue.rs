@@ -8,6 +8,7 @@ use pyroclast_runtime::cl::ndrange::NdRange;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::command::transfer::{self, RectSide};
 use pyroclast_runtime::command::{map, ndrange, sync};
+use pyroclast_runtime::device::batch::Access;
 use pyroclast_runtime::err;
 use pyroclast_runtime::event::WaitList;
 use pyroclast_runtime::host_ptr::HostPtr;
@@ -61,7 +62,7 @@ entry! { for command_queue fn clEnqueueReadBufferRect(
         transfer::host_rect(
             &queue,
             &buffer,
-            false,
+            Access::Read,
             blocking,
             in_buffer,
             on_host,
@@ -93,7 +94,7 @@ entry! { for command_queue fn clEnqueueWriteBufferRect(
         transfer::host_rect(
             &queue,
             &buffer,
-            true,
+            Access::Write,
             blocking,
             in_buffer,
             on_host,

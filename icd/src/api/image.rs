@@ -8,6 +8,7 @@ use crate::info;
 use pyroclast_runtime::cl::image::ImageFormat;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::command::image::{self as commands, LevelOrigin, LevelRegion};
+use pyroclast_runtime::device::batch::Access;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::{Error, ErrorCode, Result};
 use pyroclast_runtime::host_ptr::HostPtr;
@@ -208,7 +209,7 @@ entry! { for command_queue fn clEnqueueReadImage(
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
     publish_event(
         event,
-        commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?,
+        commands::host_transfer(&queue, &image, Access::Read, blocking != 0, at, pitches, host(ptr), waits)?,
     );
     Ok(())
 } }
@@ -222,7 +223,7 @@ entry! { for command_queue fn clEnqueueWriteImage(
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
     publish_event(
         event,
-        commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?,
+        commands::host_transfer(&queue, &image, Access::Write, blocking != 0, at, pitches, host(ptr), waits)?,
     );
     Ok(())
 } }

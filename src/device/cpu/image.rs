@@ -3,12 +3,12 @@
 //! Every transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner
 //! alive.
 
-use super::super::batch::{DeviceCommand, ImageRange, RectLayout};
+use super::super::batch::{DeviceCommand, Endpoint, ImageRange, RectLayout};
 use super::super::host_exec;
 use super::super::info::{FormatSupport, ImageFacts, ImageUse};
 use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::cl::image::{self, Fields, ImageKind, Number, bytes_of};
-use crate::host_ptr::{self, HostAllocation, HostPtr};
+use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::native::image_descriptor as descriptor;
 use std::any::Any;
 use std::sync::Arc;
@@ -147,15 +147,13 @@ impl CpuImage {
         (self.base.offset(start).addr() as u64, end.max().map_or(0, |end| end - start))
     }
 
-    /// A region's memory: base address, layout and extent in bytes.
-    fn part(&self, range: &ImageRange) -> DeviceResult<(HostPtr, RectLayout, [u64; 3])> {
-        let element = self.desc.format.element_size();
-        let layout = self.layouts.get(range.level as usize);
-        let layout =
-            *layout.ok_or_else(|| DeviceError::Unexpected("a level that the image does not have".into()))?;
+    /// A region's memory: base address and layout.
+    fn part(&self, range: &ImageRange) -> Option<(HostPtr, RectLayout)> {
+        let layout = *self.layouts.get(range.level as usize)?;
         let [x, y, z] = range.origin.map(u64::from);
-        let offset = layout.offset + z * layout.slice_pitch + y * layout.row_pitch + x * u64::from(element);
-        Ok((self.base, RectLayout { offset, ..layout }, bytes_of(range.region, element)))
+        let x = x * u64::from(self.desc.format.element_size());
+        let offset = layout.offset + z * layout.slice_pitch + y * layout.row_pitch + x;
+        Some((self.base, RectLayout { offset, ..layout }))
     }
 }
 
@@ -204,48 +202,11 @@ fn describe(
     Some(words)
 }
 
-/// Executes a transfer; false if it does not involve images.
-pub fn transfer(command: &DeviceCommand) -> DeviceResult<bool> {
-    let memory = |range: &super::super::batch::BufferRange| {
-        let base = range.memory.host_ptr().map(|p| p.offset(range.offset));
-        base.ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))
+/// Executes a transfer; false if the command is none, or uses memory of another device.
+pub fn transfer(command: &DeviceCommand) -> bool {
+    let find = |side: &Endpoint| match side {
+        Endpoint::Image(range) => image_of(&range.image).ok()?.part(range),
+        Endpoint::Host(..) | Endpoint::Buffer(..) => host_exec::host_region(side),
     };
-    let (from, from_layout, to, to_layout, region) = match command {
-        DeviceCommand::WriteImage { src, layout, dst } => {
-            let (to, to_layout, region) = image_of(&dst.image)?.part(dst)?;
-            (*src, *layout, to, to_layout, region)
-        }
-        DeviceCommand::BufferToImage { src, layout, dst } => {
-            let (to, to_layout, region) = image_of(&dst.image)?.part(dst)?;
-            (memory(src)?, *layout, to, to_layout, region)
-        }
-        DeviceCommand::ReadImage { src, dst, layout } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
-            (from, from_layout, *dst, *layout, region)
-        }
-        DeviceCommand::ImageToBuffer { src, dst, layout } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
-            (from, from_layout, memory(dst)?, *layout, region)
-        }
-        DeviceCommand::CopyImage { src, dst } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
-            let (to, to_layout, _) = image_of(&dst.image)?.part(dst)?;
-            (from, from_layout, to, to_layout, region)
-        }
-        DeviceCommand::FillImage { dst, texel } => {
-            let (to, layout, region) = image_of(&dst.image)?.part(dst)?;
-            for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
-                let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
-                // SAFETY: the region was validated against the image, which the command keeps; the scheduler
-                // runs nothing else on it.
-                unsafe { host_ptr::fill(row, texel, region[0]) };
-            }
-            return Ok(true);
-        }
-        _ => return Ok(host_exec::run(command)),
-    };
-    // SAFETY: regions were validated against images and buffers, which the command keeps, as the application
-    // keeps its memory; the scheduler runs nothing else on them.
-    unsafe { host_ptr::copy_rect(from, from_layout, to, to_layout, region) };
-    Ok(true)
+    host_exec::run(command, find).is_some()
 }

@@ -156,8 +156,15 @@ impl Inner {
                 };
                 list.0.iter().try_for_each(|item| self.execute(&item.command).map(drop)).map(|()| 0)
             }
-            transfer if image::transfer(transfer)? => Ok(0),
-            _ => Err(DeviceError::Unexpected("a buffer of another device".into())),
+            DeviceCommand::Nop | DeviceCommand::Copy { .. } | DeviceCommand::Fill { .. } => {
+                match image::transfer(command) {
+                    true => Ok(0),
+                    false => Err(DeviceError::Unexpected("memory of another device".into())),
+                }
+            }
+            DeviceCommand::Wait(_) | DeviceCommand::Signal(_) | DeviceCommand::Ownership { .. } => {
+                Err(DeviceError::Unsupported("semaphores and external memory".into()))
+            }
         }
     }
 

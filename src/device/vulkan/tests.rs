@@ -127,12 +127,12 @@ fn buffer(device: &Arc<dyn DeviceOps>, size: u64) -> Arc<dyn DeviceMemory> {
 
 fn write(src: &[u8], dst: BufferRange) -> DeviceCommand {
     assert!(src.len() as u64 >= dst.size);
-    DeviceCommand::Write { src: HostPtr::new(src.as_ptr().cast_mut()), dst }
+    DeviceCommand::write(HostPtr::new(src.as_ptr().cast_mut()), dst)
 }
 
 fn read(src: BufferRange, dst: &mut [u8]) -> DeviceCommand {
     assert!(dst.len() as u64 >= src.size);
-    DeviceCommand::Read { src, dst: HostPtr::new(dst.as_mut_ptr()) }
+    DeviceCommand::read(src, HostPtr::new(dst.as_mut_ptr()))
 }
 
 fn batch(commands: Vec<DeviceCommand>) -> Batch {
@@ -152,7 +152,7 @@ fn bytes(n: usize, seed: u8) -> Vec<u8> {
 
 /// A command that runs on the device, so that transfers after it do too.
 fn device_work(memory: &Arc<dyn DeviceMemory>) -> DeviceCommand {
-    DeviceCommand::Fill { dst: whole(memory), pattern: smallvec![0xee; 4] }
+    DeviceCommand::fill(whole(memory), smallvec![0xee; 4])
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn writes_copies_and_reads_in_one_batch() {
             (buffer(&device, size as u64), buffer(&device, size as u64), buffer(&device, 64));
         let src = bytes(size, 5);
         let mut dst = vec![0; size];
-        let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
+        let copy = DeviceCommand::copy_range(whole(&a), whole(&b));
         finish(&queue, vec![device_work(&scratch), write(&src, whole(&a)), copy, read(whole(&b), &mut dst)]);
         assert_eq!(src, dst);
         dst.fill(0);
@@ -187,7 +187,7 @@ fn fills_of_every_pattern_size_and_alignment() {
         for (start, count) in [(0, 8), (1, 3), (3, 1), (5, 2)] {
             let (offset, bytes) = (start * len as u64, count * len as u64);
             let mut got = vec![0; size as usize];
-            let fill = DeviceCommand::Fill { dst: range(&memory, offset, bytes), pattern: pattern.clone() };
+            let fill = DeviceCommand::fill(range(&memory, offset, bytes), pattern.clone());
             finish(&queue, vec![device_work(&memory), fill, read(whole(&memory), &mut got)]);
             for (i, byte) in got.iter().enumerate() {
                 let inside = (offset..offset + bytes).contains(&(i as u64));
@@ -211,32 +211,16 @@ fn rectangles_between_host_and_buffers() {
     let host = RectLayout { offset: 7, row_pitch: 11, slice_pitch: 100 };
     let device_a = RectLayout { offset: 3, row_pitch: 8, slice_pitch: 50 };
     let device_b = RectLayout { offset: 100, row_pitch: 5, slice_pitch: 15 };
+    let (from, to) = (HostPtr::new(src.as_ptr().cast_mut()), HostPtr::new(dst.as_mut_ptr()));
+    let copy = |src, dst| DeviceCommand::Copy { src, dst, region };
     finish(
         &queue,
         vec![
             device_work(&scratch),
             write(&zero, whole(&a)),
-            DeviceCommand::WriteRect {
-                src: HostPtr::new(src.as_ptr().cast_mut()),
-                src_layout: host,
-                dst: range(&a, 16, 900),
-                dst_layout: device_a,
-                region,
-            },
-            DeviceCommand::CopyRect {
-                src: range(&a, 16, 900),
-                src_layout: device_a,
-                dst: whole(&b),
-                dst_layout: device_b,
-                region,
-            },
-            DeviceCommand::ReadRect {
-                src: whole(&b),
-                src_layout: device_b,
-                dst: HostPtr::new(dst.as_mut_ptr()),
-                dst_layout: host,
-                region,
-            },
+            copy(Endpoint::Host(from, host), Endpoint::Buffer(range(&a, 16, 900), device_a)),
+            copy(Endpoint::Buffer(range(&a, 16, 900), device_a), Endpoint::Buffer(whole(&b), device_b)),
+            copy(Endpoint::Buffer(whole(&b), device_b), Endpoint::Host(to, host)),
         ],
     );
     for z in 0..2 {
@@ -278,7 +262,7 @@ fn queues_wait_for_each_other_both_ways() {
         let (queue, value) = if round % 2 == 0 { (&first, round) } else { (&second, round) };
         // Each fill starts four bytes after the start of the previous one.
         let dst = range(&memory, u64::from(round) * 4, (1 << 20) - u64::from(round) * 4);
-        let mut b = batch(vec![DeviceCommand::Fill { dst, pattern: smallvec![value] }]);
+        let mut b = batch(vec![DeviceCommand::fill(dst, smallvec![value])]);
         b.waits.extend(previous.take());
         let submission = queue.submit(b).unwrap();
         previous = Some(Wait { queue: queue.clone(), submission });
@@ -604,10 +588,7 @@ fn the_largest_buffer_can_be_used_to_its_end() {
     let memory = buffer(&device, size);
     let mut got = vec![0u8; 4096];
     let start = std::time::Instant::now();
-    let fill = |at, n| DeviceCommand::Fill {
-        dst: range(&memory, at, n),
-        pattern: bytes(16, 3).into_iter().collect(),
-    };
+    let fill = |at, n| DeviceCommand::fill(range(&memory, at, n), bytes(16, 3).into_iter().collect());
     finish(&queue, vec![fill(0, size & !15), read(range(&memory, size - 4096, 4096), &mut got)]);
     eprintln!("{size} bytes in {:?}", start.elapsed());
     assert_eq!(got, bytes(16, 3).repeat(256));
@@ -677,13 +658,7 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
     let (a, b) = (buffer(&device, size), buffer(&device, size));
     let source = bytes(size as usize, 3);
     for (src, dst, count) in [(0, 0, 16), (16, 48, 1024 * 16), (32, 16, 769 * 16), (160, 0, 4321 * 16)] {
-        finish(
-            &queue,
-            vec![
-                write(&source, whole(&a)),
-                DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() },
-            ],
-        );
+        finish(&queue, vec![write(&source, whole(&a)), DeviceCommand::fill(whole(&b), smallvec![0xEE])]);
         let (from, to) =
             (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
         let mut recorder = Recorder::begin(pools, Before::Barrier).unwrap();
@@ -780,8 +755,8 @@ fn semaphores_of_the_application_order_queues() {
         let (a, b) = (buffer(&device, 1 << 20), buffer(&device, 1 << 20));
         let mut out = vec![0u8; 1 << 20];
         for round in 1..5u8 {
-            let fill = |dst| DeviceCommand::Fill { dst, pattern: smallvec![round; 4] };
-            let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
+            let fill = |dst| DeviceCommand::fill(dst, smallvec![round; 4]);
+            let copy = DeviceCommand::copy_range(whole(&a), whole(&b));
             let signal = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Signal(smallvec![s.clone()]);
             let wait = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Wait(smallvec![s.clone()]);
             // Work after a signal in one batch, and before a wait.
@@ -812,19 +787,18 @@ fn lists_are_replayed() {
     let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
     let item = |command| ListItem { command, ordered: true };
     // Fills by vkCmdFillBuffer, by the internal shader and by staging, with odd ends, and a copy.
-    let fill =
-        |dst, pattern: &[u8]| item(DeviceCommand::Fill { dst, pattern: SmallVec::from_slice(pattern) });
+    let fill = |dst, pattern: &[u8]| item(DeviceCommand::fill(dst, SmallVec::from_slice(pattern)));
     let items = vec![
         fill(whole(&a), &[1]),
         fill(range(&a, 64, 64), &[1, 2, 3, 4, 5, 6, 7, 8]),
         fill(range(&a, 131, 3), &[9]),
-        item(DeviceCommand::Copy { src: range(&a, 0, 1024), dst: range(&b, 0, 1024) }),
+        item(DeviceCommand::copy_range(range(&a, 0, 1024), range(&b, 0, 1024))),
         fill(range(&a, 0, 4), &[7, 7]),
     ];
     let list = device.record(items).unwrap();
     let mut out = vec![0u8; 1024];
     for byte in 0..3u8 {
-        let fill = DeviceCommand::Fill { dst: whole(&b), pattern: smallvec![byte] };
+        let fill = DeviceCommand::fill(whole(&b), smallvec![byte]);
         finish(&queue, vec![fill, DeviceCommand::Replay(list.clone()), DeviceCommand::Replay(list.clone())]);
         finish(&queue, vec![read(range(&b, 0, 1024), &mut out)]);
         assert_eq!((out[0], out[63], out[131], out[133], out[134]), (1, 1, 9, 9, 1));

@@ -11,7 +11,7 @@
 
 use super::emit::Emit;
 use super::operand::{Operand, OperandKind, lane_name};
-use super::uniformity::{Uniformity, UniformityInfo};
+use crate::analysis::uniformity::{Uniformity, UniformityInfo};
 use crate::error::Result;
 use crate::ir::*;
 use std::collections::BTreeSet;

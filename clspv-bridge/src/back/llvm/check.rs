@@ -4,12 +4,12 @@
 use super::calls::Entry;
 use super::emit::Emit;
 use super::operand::{Operand, OperandKind, lane_name};
-use super::uniformity::slot_bytes;
+use crate::analysis::uniformity::slot_bytes;
 use crate::error::Result;
 use crate::ir::*;
 use crate::native::{VariableLocation, VariableLocations, check};
 use crate::passes::lower::globals::DataLayout;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Locations of a function's private variables.
@@ -41,93 +41,6 @@ pub fn variable_locations(
         list.sort_by_key(|p| p.offset);
     }
     found
-}
-
-/// Demanded components of loaded values: those that the program uses. A component that is replaced, or only
-/// stored where it came from, is not demanded.
-pub fn demanded(func: &Function) -> HashMap<Value, u16> {
-    let mut uses = Uses { func, of: HashMap::new(), seen: HashSet::new() };
-    let insts = || func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
-    for inst in insts() {
-        for (k, v) in func.insts[*inst].args.iter().enumerate() {
-            uses.of.entry(*v).or_default().push((*inst, k));
-        }
-    }
-    let mut out = HashMap::new();
-    for inst in insts() {
-        let data = &func.insts[*inst];
-        if let Op::Load(access) = &data.op {
-            let v = data.results[0];
-            uses.seen.clear();
-            out.insert(v, if access.copied { 0 } else { uses.demanded(v, data.args[0]) });
-        }
-    }
-    out
-}
-
-struct Uses<'a> {
-    func: &'a Function,
-    of: HashMap<Value, Vec<(Inst, usize)>>,
-    seen: HashSet<Value>,
-}
-
-impl Uses<'_> {
-    /// The demanded components of `v`, if it was loaded from `from`.
-    fn demanded(&mut self, v: Value, from: Value) -> u16 {
-        let lanes = self.func.ty(v).lanes();
-        let all = ((1u32 << lanes) - 1) as u16;
-        if lanes > 1 && !self.seen.insert(v) {
-            return 0;
-        }
-        let func = self.func;
-        let mut demanded = 0;
-        for (inst, k) in self.of.get(&v).cloned().unwrap_or_default() {
-            let data = &func.insts[inst];
-            let result = data.results.first().copied();
-            demanded |= match (&data.op, result) {
-                (Op::Store(_), _) if k == 0 && self.is_same_location(data.args[1], from) => 0,
-                _ if lanes == 1 => all,
-                (Op::Extract(i), _) => 1 << i,
-                (Op::Insert(i), Some(r)) if k == 0 => self.demanded(r, from) & !(1 << i),
-                (Op::InsertDyn, Some(r)) if k == 0 => self.demanded(r, from),
-                (Op::Shuffle(lanes_of), Some(r)) => {
-                    let after = self.demanded(r, from);
-                    let first = if k == 0 { 0 } else { func.ty(data.args[0]).lanes() };
-                    let taken = (0u32..)
-                        .zip(lanes_of)
-                        .filter(|(to, _)| after >> to & 1 == 1)
-                        .map(|(_, lane)| u32::from(*lane));
-                    taken
-                        .filter(|lane| (first..first + lanes).contains(lane))
-                        .fold(0, |all, lane| all | 1 << (lane - first))
-                }
-                (Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Select | Op::Cast(_), Some(r))
-                    if func.ty(r).lanes() == lanes =>
-                {
-                    self.demanded(r, from)
-                }
-                _ => all,
-            };
-        }
-        demanded
-    }
-
-    fn is_same_location(&self, a: Value, b: Value) -> bool {
-        let slot = |v: Value| match self.func.def_op(v) {
-            Some(Op::SlotAddr(s)) => Some(*s),
-            _ => None,
-        };
-        a == b || slot(a).is_some() && slot(a) == slot(b)
-    }
-}
-
-fn order_bits(order: Ordering) -> u64 {
-    match order {
-        Ordering::Relaxed => 0,
-        Ordering::Acquire => check::ACQUIRE,
-        Ordering::Release => check::RELEASE,
-        Ordering::AcqRel | Ordering::SeqCst => check::ACQUIRE | check::RELEASE,
-    }
 }
 
 impl Emit<'_> {
@@ -216,18 +129,38 @@ impl Emit<'_> {
         self.def(format!("getelementptr i8, ptr %check.data, i64 {at}"))
     }
 
-    pub fn instrumented_load(&mut self, data: &InstData, access: &Access, ty: Type) -> Result<Operand> {
+    /// Emits a call of the runtime for an access or for what orders accesses.
+    pub fn check(&mut self, data: &InstData, check: &CheckOp, ty: Type) -> Result<Operand> {
+        match check {
+            CheckOp::Load { access, demanded } => self.instrumented_load(data, access, *demanded, ty),
+            CheckOp::Store(access) => self.instrumented_store(data, access),
+            CheckOp::Address { what } => {
+                let p = self.get(data.args[0])?;
+                self.check_access(data, &p, false, *what);
+                let all = self.def(format!("load <{} x ptr>, ptr %check.at, align 64", self.width));
+                Ok(Operand::varying(vec![all]))
+            }
+            CheckOp::Order { what } => {
+                let mask = if what & check::FENCE != 0 { self.check_mask() } else { "-1".into() };
+                self.line(format!(
+                    "call void %check.order(ptr %check, i64 {what}, i64 {mask}, ptr %check.position)"
+                ));
+                Ok(Operand::uniform("0"))
+            }
+        }
+    }
+
+    fn instrumented_load(
+        &mut self,
+        data: &InstData,
+        access: &Access,
+        demanded: u16,
+        ty: Type,
+    ) -> Result<Operand> {
         let p = self.get(data.args[0])?;
         let (n, bytes, lane) = (ty.lanes(), ty.lane().access_bytes().unwrap_or(8), lane_name(ty));
-        let known = data.results.first().and_then(|r| self.r.demanded?.get(r)).copied();
-        let demanded = if access.copied { 0 } else { known.unwrap_or(u16::MAX) };
         let uniform = p.is_uniform();
-        self.check_access(
-            data,
-            &p,
-            uniform,
-            size_bits(bytes, n) | u64::from(demanded) << check::DEMANDED | volatile_bit(access),
-        );
+        self.check_access(data, &p, uniform, check::access_flags(access, ty, demanded));
         let t = self.ty(lane, !uniform);
         let parts = (0..n)
             .map(|i| {
@@ -238,7 +171,7 @@ impl Emit<'_> {
         Ok(Operand { kind: if uniform { OperandKind::Uniform } else { OperandKind::Varying }, parts })
     }
 
-    pub fn instrumented_store(&mut self, data: &InstData, access: &Access) -> Result<Operand> {
+    fn instrumented_store(&mut self, data: &InstData, access: &Access) -> Result<Operand> {
         let (v, p) = (self.get(data.args[0])?, self.get(data.args[1])?);
         let ty = self.func.ty(data.args[0]);
         let (n, bytes, lane) = (ty.lanes(), ty.lane().access_bytes().unwrap_or(8), lane_name(ty));
@@ -249,50 +182,7 @@ impl Emit<'_> {
             let to = self.check_data(i, bytes, uniform);
             self.line(format!("store {t} {part}, ptr {to}, align 1"));
         }
-        self.check_access(data, &p, uniform, check::STORE | size_bits(bytes, n) | volatile_bit(access));
+        self.check_access(data, &p, uniform, check::STORE | check::access_flags(access, ty, 0));
         Ok(Operand::uniform("0"))
     }
-
-    /// The addresses that atomics may access.
-    pub fn instrumented_atomic(&mut self, data: &InstData, p: &Operand, bytes: u32) -> String {
-        let (kind, order) = match &data.op {
-            Op::AtomicStore { order, .. } => (check::STORE, *order),
-            Op::AtomicLoad { order, .. } => (0, *order),
-            Op::AtomicRmw { order, .. } => (check::STORE | check::BOTH, *order),
-            Op::AtomicCas { success, .. } => (check::STORE | check::BOTH, *success),
-            _ => (0, Ordering::Relaxed),
-        };
-        let what = kind | check::ATOMIC | order_bits(order) | size_bits(bytes, 1) | 1 << check::DEMANDED;
-        self.check_access(data, p, false, what);
-        self.def(format!("load <{} x ptr>, ptr %check.at, align 64", self.width))
-    }
-
-    pub fn instrumented_fence(&mut self, order: Ordering) {
-        if order != Ordering::Relaxed {
-            let (mask, what) = (self.check_mask(), check::FENCE | order_bits(order));
-            self.line(format!(
-                "call void %check.order(ptr %check, i64 {what}, i64 {mask}, ptr %check.position)"
-            ));
-        }
-    }
-
-    /// A barrier of the group, outside of any region, or of a sub-group.
-    pub fn instrumented_barrier(&mut self, op: &Op) {
-        let Op::Barrier { exec, spaces, .. } = op else { return };
-        let kind = if *exec == Scope::SubGroup { check::VECTOR_BARRIER } else { check::GROUP_BARRIER };
-        let local = if spaces.local { check::LOCAL } else { 0 };
-        let global = if spaces.global || spaces.image { check::GLOBAL } else { 0 };
-        self.line(format!(
-            "call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.position)",
-            kind | local | global
-        ));
-    }
-}
-
-fn volatile_bit(access: &Access) -> u64 {
-    if access.volatile { check::VOLATILE } else { 0 }
-}
-
-fn size_bits(bytes: u32, components: u32) -> u64 {
-    u64::from(bytes) << check::BYTES | u64::from(components) << check::COMPONENTS
 }

@@ -3,9 +3,10 @@
 
 use super::emit::{EdgeTarget, Emit};
 use super::operand::{lane_name, literal};
-use super::tree::{self, LatchTest, LoopNode, Node, SelectKind, SelectNode, Seq};
+use crate::analysis::tree::{self, LatchTest, LoopNode, Node, SelectKind, SelectNode, Seq};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::native::check;
 use std::fmt::Write;
 
 impl Emit<'_> {
@@ -69,15 +70,15 @@ impl Emit<'_> {
                 if let Op::Barrier { memory: Scope::Device | Scope::AllDevices, .. } = data.op {
                     self.line("fence acq_rel");
                 }
-                if self.is_instrumented() {
-                    self.instrumented_barrier(&data.op);
-                }
                 continue;
             }
             if data.op.is_terminator() {
                 continue;
             }
-            self.open_region();
+            // The check of a barrier is outside of any region.
+            if !matches!(data.op, Op::Check(CheckOp::Order { what }) if what & check::GROUP_BARRIER != 0) {
+                self.open_region();
+            }
             let val = self.operation(inst)?;
             if let Some(&r) = data.results.first() {
                 self.bind(r, val);
@@ -402,8 +403,10 @@ impl Emit<'_> {
                 let data = &self.func.insts[*i];
                 let far = |a: Value| !self.r.uniformity.of(a).is_uniform();
                 let safe = match &data.op {
-                    Op::Load(a) => !a.volatile && far(data.args[0]),
-                    Op::Store(a) => !a.volatile && far(data.args[1]),
+                    Op::Load(a) | Op::Check(CheckOp::Load { access: a, .. }) => {
+                        !a.volatile && far(data.args[0])
+                    }
+                    Op::Store(a) | Op::Check(CheckOp::Store(a)) => !a.volatile && far(data.args[1]),
                     Op::Group { .. } => false,
                     op => op.is_pure() || op.is_terminator(),
                 };

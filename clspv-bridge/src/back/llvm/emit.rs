@@ -13,8 +13,8 @@
 
 use super::calls::Entry;
 use super::operand::{Operand, OperandKind, lane_name, literal};
-use super::tree::{Node, Seq};
-use super::uniformity::{Uniformity, UniformityInfo, slot_bytes};
+use crate::analysis::tree::{Node, Seq};
+use crate::analysis::uniformity::{Uniformity, UniformityInfo, slot_bytes};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
@@ -54,8 +54,8 @@ pub struct Request<'a> {
     pub linear: bool,
     /// Whether there are barriers.
     pub has_barrier: bool,
-    /// For instrumented code: the components of each load that the program uses.
-    pub demanded: Option<&'a HashMap<Value, u16>>,
+    /// Whether accesses and what orders them are calls of the runtime.
+    pub instrumented: bool,
     /// Offset in the vector's frame at which the function's part begins.
     pub frame_base: u32,
     /// Addresses of stores that may go past the caches.
@@ -291,9 +291,9 @@ impl<'a> Emit<'a> {
         Text { text, frame_end, slots: self.slots, stream_bytes: self.stream_bytes }
     }
 
-    /// Whether accesses and what orders them are calls of the runtime.
+    /// Like [`Request::instrumented`].
     pub fn is_instrumented(&self) -> bool {
-        self.r.demanded.is_some()
+        self.r.instrumented
     }
 
     // Text.

@@ -26,17 +26,12 @@ impl Emit<'_> {
     /// Emits a memory access or the computation of an address.
     pub fn memory(&mut self, data: &InstData, ty: Type) -> Result<Operand> {
         match &data.op {
-            Op::Load(access) if self.is_instrumented() => self.instrumented_load(data, access, ty),
-            Op::Store(access) if self.is_instrumented() => self.instrumented_store(data, access),
             Op::Load(access) => self.load(access, data.args[0], ty),
             Op::Store(access) => self.store(access, data.args[0], data.args[1]),
             Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => {
                 self.atomic(data, ty)
             }
             Op::Fence { scope, order, .. } => {
-                if self.is_instrumented() {
-                    self.instrumented_fence(*order);
-                }
                 match (scope, order) {
                     (_, Ordering::Relaxed) => {}
                     // The work-items of a group run on one thread.
@@ -485,13 +480,6 @@ impl Emit<'_> {
         let has_result = !data.results.is_empty();
         let lane = lane_name(ty);
         let t = self.ty(lane, true);
-        if self.is_instrumented() {
-            let at = data.op.address_arg().unwrap_or(0);
-            let value = if has_result { ty } else { self.func.ty(data.args[0]) };
-            let p = self.get(data.args[at])?;
-            vectors[at] =
-                ("ptr", false, self.instrumented_atomic(data, &p, value.access_bytes().unwrap_or(4)));
-        }
         let mask = self.active_text();
         let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
         let [body, done] = ["atomic", "done"].map(|l| self.new_label(l));

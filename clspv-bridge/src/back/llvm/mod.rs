@@ -1,8 +1,8 @@
 //! Native code for the host's processor: one function per kernel that runs a work-group, as textual LLVM IR.
 //!
 //! ```text
-//! optimised kernel --sub-groups are vectors--> --structurize--> tree of constructs
-//!   --uniformity analysis--> --emit, until liveness settles--> LLVM IR --clang child--> shared object
+//! structured kernel --> tree of constructs --uniformity analysis-->
+//!   --emit, until liveness settles--> LLVM IR --clang child--> shared object
 //! ```
 //!
 //! The code is vectorised here, not by LLVM. Each value is a scalar if it is uniform over the work-items of a
@@ -21,25 +21,20 @@ mod ops;
 mod runtime;
 mod stream;
 mod tool;
-mod tree;
-mod uniformity;
 
 use crate::analysis::sub_groups::uses_sub_groups;
-use crate::analysis::{Cfg, DomTree, LoopForest};
+use crate::analysis::tree::{self, Seq};
+use crate::analysis::uniformity::{self, UniformityInfo};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::ArgKind;
 use crate::native::NativeKernel;
 use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
-use crate::passes::lower::groups as lower_groups;
 use crate::passes::lower::state::kernel_of;
-use crate::passes::structure::structurize;
 use emit::{Emit, Request};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use tree::Seq;
-use uniformity::UniformityInfo;
 
 pub use tool::{Effort, shared_object};
 
@@ -55,7 +50,7 @@ fn module_text(functions: &[&str]) -> String {
 }
 
 /// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel
-/// and what it calls (phase Inlined); `number` makes its symbols unique.
+/// and what it calls, structured ([`crate::pipeline::NATIVE`]); `number` makes its symbols unique.
 pub fn kernel(
     module: &Module,
     data: &DataLayout,
@@ -68,21 +63,11 @@ pub fn kernel(
     let width = cpu.width;
     let (kernel, index) = kernel_of(module)?;
     let info = &module.kernels[index];
-    let mut func = module.functions[kernel].clone();
-    let linear = uses_sub_groups(&func);
-    if linear {
-        // The attribute must name a size of the device.
-        if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != width) {
-            return Err(CompileError::unsupported(
-                format!("a required sub-group size of {n} on this device"),
-                0,
-            ));
-        }
-        lower_groups::run(&mut func, cx.target, width);
-    }
-    let tree = structured(&mut func)?;
-    let has_barrier = tree::contains_barrier(&func, &tree);
-    let uniformity = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
+    let func = &module.functions[kernel];
+    let linear = uses_sub_groups(func);
+    let tree = tree::build(func)?;
+    let has_barrier = tree::contains_barrier(func, &tree);
+    let uniformity = UniformityInfo::new(func, &tree, linear, cpu.instrumented, &[]);
     let mut local = HashMap::new();
     let mut static_local_bytes = 0u32;
     let insts =
@@ -112,17 +97,16 @@ pub fn kernel(
         arg.offset = args_bytes;
         args_bytes += 8;
     }
-    let demanded = cpu.instrumented.then(|| check::demanded(&func));
     let any = format!("k{number}a");
     let names =
         if cpu.instrumented { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
-    let streams = stream::addresses(&func);
+    let streams = stream::addresses(func);
     let mut texts = Vec::new();
     let (mut frame_end, mut stream_bytes) = (0, 0);
-    let (mut private, mut private_bytes) = (Vec::new(), private_bytes_of(&func));
+    let (mut private, mut private_bytes) = (Vec::new(), private_bytes_of(func));
     for (name, whole) in &names {
         let made = Emit::function(name, || Request {
-            func: &func,
+            func,
             entry: calls::Entry::Kernel,
             number,
             info: &info,
@@ -135,17 +119,17 @@ pub fn kernel(
             whole: *whole,
             linear,
             has_barrier,
-            demanded: demanded.as_ref(),
+            instrumented: cpu.instrumented,
             frame_base: 0,
             streams: Some(&streams),
         })?;
         texts.push(made.text);
         stream_bytes = stream_bytes.max(made.stream_bytes);
         frame_end = frame_end.max(made.frame_end);
-        private = check::private_locations(&func, &made.slots);
+        private = check::private_locations(func, &made.slots);
     }
-    let mut callees: HashMap<FuncRef, (Function, Seq)> = HashMap::new();
-    let mut work: Vec<_> = calls::called(&func, &uniformity, cpu.instrumented).into_iter().collect();
+    let mut callees: HashMap<FuncRef, Seq> = HashMap::new();
+    let mut work: Vec<_> = calls::called(func, &uniformity, cpu.instrumented).into_iter().collect();
     let mut done = HashSet::new();
     if !work.is_empty() {
         // Functions stay in one module with both of their callers.
@@ -155,18 +139,14 @@ pub fn kernel(
         if !done.insert((callee, varying)) {
             continue;
         }
-        let (func, tree) = match callees.entry(callee) {
+        let func = &module.functions[callee];
+        let tree = match callees.entry(callee) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let mut func = module.functions[callee].clone();
-                let tree = structured(&mut func)?;
-                new.insert((func, tree))
-            }
+            Entry::Vacant(new) => new.insert(tree::build(func)?),
         };
-        let (func, tree) = (&*func, &*tree);
+        let tree = &*tree;
         let uniformity =
             UniformityInfo::new(func, tree, false, cpu.instrumented, &calls::parameters(func, varying));
-        let demanded = cpu.instrumented.then(|| check::demanded(func));
         let made = Emit::function(&calls::name(number, callee, varying), || Request {
             func,
             entry: calls::Entry::Function(varying),
@@ -181,7 +161,7 @@ pub fn kernel(
             whole: false,
             linear: false,
             has_barrier: false,
-            demanded: demanded.as_ref(),
+            instrumented: cpu.instrumented,
             frame_base: if cpu.instrumented { frame_end } else { 0 },
             streams: None,
         })?;
@@ -223,63 +203,4 @@ pub fn kernel(
 /// Bytes of a function's private variables.
 fn private_bytes_of(func: &Function) -> u32 {
     func.slots.values().map(uniformity::slot_bytes).sum()
-}
-
-/// Structurizes a function's control flow, and returns it as a tree.
-fn structured(func: &mut Function) -> Result<Seq> {
-    structurize::structurize(func, true)?;
-    lcssa(func);
-    tree::build(func)
-}
-
-/// Loop-closed SSA: values that a loop defines and code after it uses become parameters of the loop's merge
-/// block. So work-items that left the loop early keep theirs.
-fn lcssa(func: &mut Function) {
-    let (cfg, layout) = (Cfg::new(func), func.layout.clone());
-    let dom = DomTree::new(&cfg);
-    let forest = LoopForest::new(&cfg, &dom);
-    let mut defined_in: HashMap<Value, Block> = HashMap::new();
-    for &b in &layout {
-        defined_in.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
-        defined_in
-            .extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
-    }
-    for data in forest.loops().iter().rev() {
-        let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
-        // The whole construct, including blocks that only lead out of the loop.
-        let within = |b: &Block| dom.dominates(data.header, *b) && !dom.dominates(merge, *b);
-        let inside: HashSet<Block> = layout.iter().copied().filter(within).collect();
-        let mut used: Vec<Value> = Vec::new();
-        for &b in layout.iter().filter(|b| !inside.contains(b)) {
-            for &i in &func.blocks[b].insts {
-                let d = &func.insts[i];
-                for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
-                    if defined_in.get(v).is_some_and(|p| inside.contains(p)) && !used.contains(v) {
-                        used.push(*v);
-                    }
-                }
-            }
-        }
-        for v in used {
-            let ty = func.ty(v);
-            let p = func.add_param(merge, ty);
-            defined_in.insert(p, merge);
-            for &b in &layout {
-                for i in func.blocks[b].insts.clone() {
-                    let d = &mut func.insts[i];
-                    if !inside.contains(&b) {
-                        for a in d.args.iter_mut().chain(d.targets.iter_mut().flat_map(|t| t.args.iter_mut()))
-                        {
-                            if *a == v {
-                                *a = p;
-                            }
-                        }
-                    }
-                    for t in d.targets.iter_mut().filter(|t| t.block == merge) {
-                        t.args.push(v);
-                    }
-                }
-            }
-        }
-    }
 }

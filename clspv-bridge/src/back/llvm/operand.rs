@@ -2,7 +2,7 @@
 //! or a vector. An OpenCL vector is a list of those.
 
 use super::emit::Emit;
-use super::uniformity::Uniformity;
+use crate::analysis::uniformity::Uniformity;
 use crate::ir::*;
 
 /// The operands of an SSA value in the text.

@@ -2,7 +2,7 @@
 
 use super::emit::Emit;
 use super::operand::{Operand, OperandKind, lane_name, literal, scalar_name, suffix};
-use super::uniformity::Uniformity;
+use crate::analysis::uniformity::Uniformity;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
@@ -27,12 +27,8 @@ impl Emit<'_> {
             | Op::IsSpace(_) => self.memory(&data, ty),
             Op::Group { op, .. } => self.group(*op, &data.args, ty),
             // Sub-groups are vectors, whose work-items run in lockstep.
-            op @ Op::Barrier { .. } => {
-                if self.is_instrumented() {
-                    self.instrumented_barrier(op);
-                }
-                Ok(Operand::uniform("0"))
-            }
+            Op::Barrier { .. } => Ok(Operand::uniform("0")),
+            Op::Check(check) => self.check(&data, check, ty),
             Op::WorkItem { query, dim } => self.query(*query, *dim, ty),
             Op::Runtime(call) => self.runtime_call(&data, *call),
             // One clock for all scopes, read once for the vector.

@@ -2,6 +2,7 @@
 
 use super::lexer::{Cursor, Line, Token, entity_number};
 use super::{MAX_INDEX, ParseError, Result};
+use crate::ir::check::CheckOp;
 use crate::ir::entity::{Block, EntityRef, FuncRef, Global, Slot, Value, Var};
 use crate::ir::func::{
     BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen,
@@ -406,6 +407,13 @@ impl Body<'_> {
                 None => Op::Call(FuncRef::new(c.entity("fn")?)),
             },
             "runtime" => Op::Runtime(c.named()?),
+            "check" => Op::Check(match c.word()? {
+                "load" => CheckOp::Load { access, demanded: c.number()? },
+                "store" => CheckOp::Store(access),
+                "address" => CheckOp::Address { what: c.number()? },
+                "order" => CheckOp::Order { what: c.number()? },
+                other => return c.error(format!("no check `{other}`")),
+            }),
             "br" => Op::Jump,
             "brif" => Op::BrIf,
             "switch" => Op::Switch(Box::new([])),

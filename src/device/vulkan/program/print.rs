@@ -179,9 +179,10 @@ impl VulkanPrintBuffer {
             return out;
         }
         let mut fetched = vec![0u32; used.min(all) as usize];
-        let src = BufferRange { memory: self.buffer.clone(), offset: 0, size: fetched.len() as u64 * 4 };
+        let memory: Arc<dyn DeviceMemory> = self.buffer.clone();
+        let src = BufferRange { memory, offset: 0, size: fetched.len() as u64 * 4 };
         let dst = HostPtr::new(fetched.as_mut_ptr().cast());
-        match transfer(&DeviceCommand::Read { src, dst }) {
+        match transfer(&DeviceCommand::read(src, dst)) {
             Ok(()) => self.render(transfer, &fetched, &mut out),
             Err(e) => tracing::error!("the output of printf is lost: {e}"),
         }
@@ -235,7 +236,7 @@ impl VulkanPrintBuffer {
                 },
                 None => {
                     let src = BufferRange { memory: range.memory.clone(), offset, size };
-                    transfer(&DeviceCommand::Read { src, dst }).ok()?;
+                    transfer(&DeviceCommand::read(src, dst)).ok()?;
                 }
             }
             bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));

@@ -7,11 +7,12 @@ use super::record::Recorder;
 use super::submit_queue::SubmitQueue;
 use super::transfer::{PIECE, Transfer};
 use crate::device::batch::{BufferRange, DeviceCommand};
-use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
 use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::image::Image;
 use crate::device::vulkan::program::data::DataBlock;
 use smallvec::smallvec;
+use std::sync::Arc;
 
 /// Uploads bytes to a new buffer and waits for completion.
 pub fn upload(queues: &'static Queues, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<()> {
@@ -36,8 +37,9 @@ pub fn fill_data(queues: &'static Queues, data: &DataBlock) -> DeviceResult<()> 
     if data.zeros == 0 {
         return Ok(());
     }
-    let dst = BufferRange { memory: data.buffer.clone(), offset: data.bytes.len() as u64, size: data.zeros };
-    transfer(queues, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })
+    let memory: Arc<dyn DeviceMemory> = data.buffer.clone();
+    let dst = BufferRange { memory, offset: data.bytes.len() as u64, size: data.zeros };
+    transfer(queues, &DeviceCommand::fill(dst, smallvec![0; 4]))
 }
 
 /// Executes a transfer outside of every queue, on memory that no work in flight uses, and waits for

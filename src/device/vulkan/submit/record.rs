@@ -8,7 +8,7 @@ use super::hazard::{Barrier, BarrierTracker, Before, Engine, Footprint};
 use super::list::List;
 use super::pools::SubmitPools;
 use super::rect;
-use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Endpoint, Launch, RectLayout, Region};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::access::{Accesses, Object, ObjectAccess};
@@ -24,6 +24,7 @@ use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::BlockStorage;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum size of a write that is embedded in the command buffer.
@@ -51,7 +52,7 @@ impl ReadBack {
     /// Both sides must be valid for the region, and the device done with the staging memory.
     pub unsafe fn run(&self) {
         // SAFETY: the caller's promise.
-        unsafe { copy_rect(self.src, &rect::packed(self.region), self.dst, &self.layout, self.region) };
+        unsafe { copy_rect(self.src, &RectLayout::packed(self.region), self.dst, &self.layout, self.region) };
     }
 }
 
@@ -68,9 +69,6 @@ pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &Rect
         unsafe { super::copy::copy(src.offset(run.src), dst.offset(run.dst), run.size) };
     }
 }
-
-/// The layout of plain bytes.
-pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
 
 /// Recorder of one command buffer.
 pub struct Recorder {
@@ -143,15 +141,6 @@ impl Binding {
         self.last = None;
         self.pipeline = vk::Pipeline::null();
         self.use_layout(vk::PipelineLayout::null());
-    }
-}
-
-fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> ObjectAccess {
-    ObjectAccess {
-        object: Object::Buffer(buffer.raw),
-        start: range.offset,
-        end: range.offset + range.size,
-        write,
     }
 }
 
@@ -293,44 +282,40 @@ impl Recorder {
     /// Records one command.
     pub fn command(&mut self, command: &DeviceCommand, ordered: bool) -> DeviceResult<()> {
         match command {
-            DeviceCommand::Write { src, dst } => {
-                self.write(*src, &LINEAR, dst, &LINEAR, [dst.size, 1, 1], ordered)
-            }
-            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => {
-                self.write(*src, src_layout, dst, dst_layout, *region, ordered)
-            }
-            DeviceCommand::Read { src, dst } => {
-                self.read(src, &LINEAR, *dst, &LINEAR, [src.size, 1, 1], ordered)
-            }
-            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => {
-                self.read(src, src_layout, *dst, dst_layout, *region, ordered)
-            }
-            DeviceCommand::Copy { src, dst } => {
-                let size = src.size.min(dst.size);
-                self.copy_buffers((src, &LINEAR), (dst, &LINEAR), [size, 1, 1], ordered)
-            }
-            DeviceCommand::CopyRect { src, src_layout, dst, dst_layout, region } => {
-                self.copy_buffers((src, src_layout), (dst, dst_layout), *region, ordered)
-            }
-            DeviceCommand::Fill { dst, pattern } => self.fill(dst, pattern, ordered),
-            DeviceCommand::FillRect { dst, layout, region, pattern } => {
-                self.fill_rect(dst, layout, *region, pattern, ordered)
-            }
-            DeviceCommand::WriteImage { src, layout, dst } => self.write_image(*src, layout, dst, ordered),
-            DeviceCommand::ReadImage { src, dst, layout } => self.read_image(src, *dst, layout, ordered),
-            DeviceCommand::CopyImage { src, dst } => self.copy_image(src, dst, ordered),
-            DeviceCommand::FillImage { dst, texel } => self.fill_image(dst, texel, ordered),
-            DeviceCommand::ImageToBuffer { src, dst, layout } => {
-                self.image_to_buffer(src, dst, layout, ordered)
-            }
-            DeviceCommand::BufferToImage { src, layout, dst } => {
-                self.buffer_to_image(src, layout, dst, ordered)
-            }
+            DeviceCommand::Copy { src, dst, region } => self.copy_region(src, dst, *region, ordered),
+            DeviceCommand::Fill { dst, region, pattern } => match dst {
+                Endpoint::Buffer(range, layout) => self.fill_rect((range, layout), *region, pattern, ordered),
+                Endpoint::Image(range) => self.fill_image(range, pattern, ordered),
+                Endpoint::Host(..) => Err(DeviceError::Unexpected("a fill of host memory".into())),
+            },
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
             DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
-            DeviceCommand::Transfer { ranges, release } => self.transfer_ownership(ranges, *release),
+            DeviceCommand::Ownership { ranges, release } => self.transfer_ownership(ranges, *release),
             // The submission handles semaphores.
             DeviceCommand::Wait(_) | DeviceCommand::Signal(_) | DeviceCommand::Nop => Ok(()),
+        }
+    }
+
+    fn copy_region(
+        &mut self,
+        src: &Endpoint,
+        dst: &Endpoint,
+        region: Region,
+        ordered: bool,
+    ) -> DeviceResult<()> {
+        use Endpoint::{Buffer, Host, Image};
+        match (src, dst) {
+            (Host(src, from), Buffer(dst, to)) => self.write((*src, from), (dst, to), region, ordered),
+            (Buffer(src, from), Host(dst, to)) => self.read((src, from), (*dst, to), region, ordered),
+            (Buffer(src, from), Buffer(dst, to)) => {
+                self.copy_buffers((src, from), (dst, to), region, ordered)
+            }
+            (Host(src, layout), Image(dst)) => self.write_image(*src, layout, dst, ordered),
+            (Image(src), Host(dst, layout)) => self.read_image(src, *dst, layout, ordered),
+            (Image(src), Image(dst)) => self.copy_image(src, dst, ordered),
+            (Image(src), Buffer(dst, layout)) => self.image_to_buffer(src, dst, layout, ordered),
+            (Buffer(src, layout), Image(dst)) => self.buffer_to_image(src, layout, dst, ordered),
+            (Host(..), Host(..)) => Err(DeviceError::Unexpected("a copy within host memory".into())),
         }
     }
 
@@ -346,11 +331,9 @@ impl Recorder {
     /// Writes from host memory, which is read immediately.
     pub fn write(
         &mut self,
-        src: HostPtr,
-        src_layout: &RectLayout,
-        dst: &BufferRange,
-        dst_layout: &RectLayout,
-        region: [u64; 3],
+        (src, src_layout): (HostPtr, &RectLayout),
+        (dst, dst_layout): (&BufferRange, &RectLayout),
+        region: Region,
         ordered: bool,
     ) -> DeviceResult<()> {
         if region.contains(&0) {
@@ -371,7 +354,7 @@ impl Recorder {
             return Ok(());
         }
         let piece = self.staging(size)?;
-        let packed = rect::packed(region);
+        let packed = RectLayout::packed(region);
         // SAFETY: the application keeps the source valid; the piece has room for the packed region.
         unsafe { copy_rect(src, src_layout, HostPtr::new(piece.ptr), &packed, region) };
         let runs = rect::runs(&shifted(&packed, piece.offset), &shifted(dst_layout, dst.offset), region);
@@ -382,11 +365,9 @@ impl Recorder {
     /// Reads into host memory at completion.
     pub fn read(
         &mut self,
-        src: &BufferRange,
-        src_layout: &RectLayout,
-        dst: HostPtr,
-        dst_layout: &RectLayout,
-        region: [u64; 3],
+        (src, src_layout): (&BufferRange, &RectLayout),
+        (dst, dst_layout): (HostPtr, &RectLayout),
+        region: Region,
         ordered: bool,
     ) -> DeviceResult<()> {
         if region.contains(&0) {
@@ -395,7 +376,7 @@ impl Recorder {
         let buffer = buffer_of(src)?;
         let access = part(src, buffer, src_layout, region, false)?;
         let piece = self.staging(region[0] * region[1] * region[2])?;
-        let packed = rect::packed(region);
+        let packed = RectLayout::packed(region);
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(&packed, piece.offset), region);
         match runs.as_slice() {
             [run] if self.pools.programs.shaders.copies_by_shader(run.src, run.dst, run.size, false) => {
@@ -463,30 +444,37 @@ impl Recorder {
 
     fn fill_rect(
         &mut self,
-        dst: &BufferRange,
-        layout: &RectLayout,
-        region: [u64; 3],
+        (dst, layout): (&BufferRange, &RectLayout),
+        region: Region,
         pattern: &[u8],
         ordered: bool,
     ) -> DeviceResult<()> {
-        self.order(&[part(dst, buffer_of(dst)?, layout, region, true)?], ordered, Engine::Transfer);
-        for run in rect::runs(layout, layout, region) {
-            let row =
-                BufferRange { memory: dst.memory.clone(), offset: dst.offset + run.dst, size: run.size };
-            self.fill(&row, pattern, false)?;
+        let buffer = buffer_of(dst)?;
+        let access = part(dst, buffer, layout, region, true)?;
+        let runs = rect::runs(layout, layout, region);
+        let bytes = |run: &rect::Run| dst.offset + run.dst..dst.offset + run.dst + run.size;
+        match runs.as_slice() {
+            [] => Ok(()),
+            [run] => self.fill(buffer, bytes(run), pattern, ordered),
+            rows => {
+                self.order(&[access], ordered, Engine::Transfer);
+                rows.iter().try_for_each(|run| self.fill(buffer, bytes(run), pattern, false))
+            }
         }
-        Ok(())
     }
 
-    fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> DeviceResult<()> {
-        if dst.size == 0 {
-            return Ok(());
-        }
+    fn fill(
+        &mut self,
+        buffer: &Buffer,
+        Range { start, end }: Range<u64>,
+        pattern: &[u8],
+        ordered: bool,
+    ) -> DeviceResult<()> {
         if pattern.is_empty() {
             return Err(DeviceError::Unexpected("empty fill pattern".into()));
         }
-        let buffer = buffer_of(dst)?;
-        let (start, end) = (dst.offset, dst.offset + dst.size);
+        let size = end - start;
+        let access = ObjectAccess { object: Object::Buffer(buffer.raw), start, end, write: true };
         let (inner, last) =
             (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
         let words = pattern.len() / 4;
@@ -495,11 +483,10 @@ impl Recorder {
             && words.is_power_of_two()
             && words <= 32
             && start.is_multiple_of(4)
-            && dst.size.is_multiple_of(4);
+            && size.is_multiple_of(4);
         let word = word_of(pattern, inner - start);
-        if let Some(word) = word.filter(|_| !shader || !self.pools.programs.shaders.fills_by_shader(dst.size))
-        {
-            self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
+        if let Some(word) = word.filter(|_| !shader || !self.pools.programs.shaders.fills_by_shader(size)) {
+            self.order(&[access], ordered, Engine::Transfer);
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the
                 // buffer.
@@ -511,11 +498,7 @@ impl Recorder {
             self.fill_staged(buffer, start, start, inner, pattern)?;
             return self.fill_staged(buffer, start, last, end, pattern);
         }
-        self.order(
-            &[one(dst, buffer, true)],
-            ordered,
-            if shader { Engine::Compute } else { Engine::Transfer },
-        );
+        self.order(&[access], ordered, if shader { Engine::Compute } else { Engine::Transfer });
         if !shader {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
@@ -526,7 +509,7 @@ impl Recorder {
         self.bound.forget();
         self.pools.programs.shaders.fill_words(
             self.allocator.cmd,
-            (buffer.raw, start, dst.size),
+            (buffer.raw, start, size),
             piece,
             words as u32,
         )

@@ -42,7 +42,7 @@ impl Recorder {
         let region = bytes_of(dst.region, texel_bytes(image));
         self.order(&[image::rows(image, dst, true)], ordered, Engine::Transfer);
         let piece = self.staging(region.iter().product())?;
-        let packed = rect::packed(region);
+        let packed = RectLayout::packed(region);
         // SAFETY: the application keeps the source valid; the piece has room for the packed region.
         unsafe { copy_rect(src, layout, HostPtr::new(piece.ptr), &packed, region) };
         let copy = image::buffer_copy(image, dst, &shifted(&packed, piece.offset))?;
@@ -62,7 +62,7 @@ impl Recorder {
         let region = bytes_of(src.region, texel_bytes(image));
         self.order(&[image::rows(image, src, false)], ordered, Engine::Transfer);
         let piece = self.staging(region.iter().product())?;
-        let copy = image::buffer_copy(image, src, &shifted(&rect::packed(region), piece.offset))?;
+        let copy = image::buffer_copy(image, src, &shifted(&RectLayout::packed(region), piece.offset))?;
         self.take_out_of_image(image, piece.buffer, &[copy]);
         self.read_backs.push(ReadBack { src: HostPtr::new(piece.ptr), dst, layout: *layout, region });
         Ok(())
@@ -95,7 +95,7 @@ impl Recorder {
         }
         let region = bytes_of(src.region, texel_bytes(from));
         let piece = self.staging(region.iter().product())?;
-        let packed = shifted(&rect::packed(region), piece.offset);
+        let packed = shifted(&RectLayout::packed(region), piece.offset);
         self.take_out_of_image(from, piece.buffer, &[image::buffer_copy(from, src, &packed)?]);
         self.gpu.full_barrier(self.allocator.cmd);
         self.put_into_image(piece.buffer, to, &[image::buffer_copy(to, dst, &packed)?]);
@@ -126,7 +126,7 @@ impl Recorder {
                     origin,
                     region: [dst.region[0], count, 1],
                 };
-                let layout = rect::packed([row, u64::from(count), 1]);
+                let layout = RectLayout::packed([row, u64::from(count), 1]);
                 copies.push(image::buffer_copy(image, &part, &shifted(&layout, piece.offset))?);
             }
         }
@@ -153,7 +153,7 @@ impl Recorder {
             return Ok(());
         }
         let piece = self.staging(region.iter().product())?;
-        let packed = shifted(&rect::packed(region), piece.offset);
+        let packed = shifted(&RectLayout::packed(region), piece.offset);
         self.take_out_of_image(image, piece.buffer, &[image::buffer_copy(image, src, &packed)?]);
         self.gpu.full_barrier(self.allocator.cmd);
         self.copy(piece.buffer, buffer.raw, &rect::runs(&packed, &target, region));
@@ -179,7 +179,7 @@ impl Recorder {
             return Ok(());
         }
         let piece = self.staging(region.iter().product())?;
-        let packed = shifted(&rect::packed(region), piece.offset);
+        let packed = shifted(&RectLayout::packed(region), piece.offset);
         self.copy(buffer.raw, piece.buffer, &rect::runs(&source, &packed, region));
         self.gpu.full_barrier(self.allocator.cmd);
         self.put_into_image(piece.buffer, image, &[image::buffer_copy(image, dst, &packed)?]);

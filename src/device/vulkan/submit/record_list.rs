@@ -3,17 +3,14 @@
 use super::list::{List, Recorded, prints};
 use super::pools::SubmitPools;
 use super::record::Recorder;
-use crate::device::batch::{DeviceCommand, ListItem};
+use crate::device::batch::{Access, Endpoint, ListItem};
 use crate::device::traits::{DeviceError, DeviceResult};
 use parking_lot::Mutex;
 
 /// Records the commands of a list.
 pub fn record(pools: &'static SubmitPools, items: Vec<ListItem>) -> DeviceResult<List> {
-    use DeviceCommand::{Read, ReadRect, Write, WriteRect};
-    if items
-        .iter()
-        .any(|i| matches!(&i.command, Read { .. } | ReadRect { .. } | Write { .. } | WriteRect { .. }))
-    {
+    let is_host = |(side, _): (&Endpoint, Access)| matches!(side, Endpoint::Host(..));
+    if items.iter().any(|item| item.command.endpoints().any(is_host)) {
         return Err(DeviceError::Unexpected("a recorded command with host memory".into()));
     }
     let prints = items.iter().any(|item| prints(&item.command) > 0);

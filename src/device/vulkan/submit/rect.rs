@@ -14,11 +14,6 @@ pub struct Run {
 /// Runs, usually one.
 pub type Runs = SmallVec<[Run; 1]>;
 
-/// The tightly packed layout of a region.
-pub fn packed(region: [u64; 3]) -> RectLayout {
-    RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
-}
-
 /// Bytes from the origin to the end of the last row.
 pub fn extent(layout: &RectLayout, region: [u64; 3]) -> u64 {
     if region.contains(&0) {
@@ -61,7 +56,7 @@ mod tests {
     #[test]
     fn touching_rows_and_slices_merge() {
         let region = [4, 3, 2];
-        let tight = packed(region);
+        let tight = RectLayout::packed(region);
         assert_eq!(runs(&tight, &tight, region)[..], [Run { src: 0, dst: 0, size: 24 }]);
         let rows = RectLayout { offset: 5, row_pitch: 4, slice_pitch: 100 };
         assert_eq!(

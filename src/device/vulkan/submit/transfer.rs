@@ -1,10 +1,10 @@
 //! Transfers between host memory and the device: their regions, their pieces, and where the host can execute
 //! them itself.
 
-use super::record::{LINEAR, Recorder, copy_rect};
+use super::record::{Recorder, copy_rect};
 use super::rect;
-use crate::cl::image::bytes_of;
-use crate::device::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
+use crate::cl::region::byte_count;
+use crate::device::batch::{BufferRange, DeviceCommand, Endpoint, ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
 use crate::device::vulkan::memory::buffer::QUICK_READ;
 use crate::device::vulkan::memory::buffer::buffer_of;
@@ -46,58 +46,29 @@ enum Side<'a> {
     },
 }
 
+impl<'a> Side<'a> {
+    fn of(endpoint: &'a Endpoint) -> Option<Side<'a>> {
+        match endpoint {
+            Endpoint::Host(..) => None,
+            Endpoint::Buffer(range, layout) => Some(Side::Buffer { range, layout: *layout }),
+            Endpoint::Image(ImageRange { image, level, origin, .. }) => {
+                let element = image_of(image).ok()?.desc.format.element_size().into();
+                Some(Side::Image { image, level: *level, origin: *origin, element })
+            }
+        }
+    }
+}
+
 impl<'a> Transfer<'a> {
     /// The command's transfer, if it is one.
     pub fn of(command: &'a DeviceCommand) -> Option<Transfer<'a>> {
-        match command {
-            DeviceCommand::Write { src, dst } => Some(Transfer {
-                host: *src,
-                host_layout: LINEAR,
-                side: Side::Buffer { range: dst, layout: LINEAR },
-                region: [dst.size, 1, 1],
-                write: true,
-            }),
-            DeviceCommand::Read { src, dst } => Some(Transfer {
-                host: *dst,
-                host_layout: LINEAR,
-                side: Side::Buffer { range: src, layout: LINEAR },
-                region: [src.size, 1, 1],
-                write: false,
-            }),
-            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
-                host: *src,
-                host_layout: *src_layout,
-                side: Side::Buffer { range: dst, layout: *dst_layout },
-                region: *region,
-                write: true,
-            }),
-            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
-                host: *dst,
-                host_layout: *dst_layout,
-                side: Side::Buffer { range: src, layout: *src_layout },
-                region: *region,
-                write: false,
-            }),
-            DeviceCommand::WriteImage { src, layout, dst } => Transfer::of_image(*src, layout, dst, true),
-            DeviceCommand::ReadImage { src, dst, layout } => Transfer::of_image(*dst, layout, src, false),
-            _ => None,
-        }
-    }
-
-    fn of_image(
-        host: HostPtr,
-        layout: &RectLayout,
-        range: &'a ImageRange,
-        write: bool,
-    ) -> Option<Transfer<'a>> {
-        let element = image_of(&range.image).ok()?.desc.format.element_size();
-        let side = Side::Image {
-            image: &range.image,
-            level: range.level,
-            origin: range.origin,
-            element: element.into(),
+        let DeviceCommand::Copy { src, dst, region } = command else { return None };
+        let (host, host_layout, other, write) = match (src, dst) {
+            (Endpoint::Host(ptr, layout), other) => (*ptr, *layout, other, true),
+            (other, Endpoint::Host(ptr, layout)) => (*ptr, *layout, other, false),
+            _ => return None,
         };
-        Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
+        Some(Transfer { host, host_layout, side: Side::of(other)?, region: *region, write })
     }
 
     /// Granularity in bytes at which a row can be split.
@@ -110,7 +81,7 @@ impl<'a> Transfer<'a> {
 
     /// Total bytes.
     pub fn bytes(&self) -> u64 {
-        self.region.iter().fold(1u64, |a, &b| a.saturating_mul(b))
+        byte_count(self.region)
     }
 
     /// Splits the transfer into pieces of at most `PIECE` bytes; rows larger than that are split too.
@@ -159,10 +130,10 @@ impl<'a> Transfer<'a> {
     pub fn record(&self, recorder: &mut Recorder, ordered: bool) -> DeviceResult<()> {
         match &self.side {
             Side::Buffer { range, layout } if self.write => {
-                recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
+                recorder.write((self.host, &self.host_layout), (range, layout), self.region, ordered)
             }
             Side::Buffer { range, layout } => {
-                recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered)
+                recorder.read((range, layout), (self.host, &self.host_layout), self.region, ordered)
             }
             Side::Image { image, level, origin, element } => {
                 let region =
@@ -232,9 +203,10 @@ mod tests {
                 self
             }
         }
-        let range = BufferRange { memory: Arc::new(Fake), offset: 0, size: 0 };
+        let memory: Arc<dyn DeviceMemory> = Arc::new(Fake);
+        let range = BufferRange { memory, offset: 0, size: 0 };
         for region in [[PIECE * 3 + 5, 1, 1], [4096, 5000, 3], [PIECE + 1, 2, 2], [100, 2, 200_000]] {
-            let layout = rect::packed(region);
+            let layout = RectLayout::packed(region);
             let host = HostPtr::new(std::ptr::null_mut());
             let side = Side::Buffer { range: &range, layout };
             let t = Transfer { host, host_layout: layout, side, region, write: true };

@@ -8,6 +8,7 @@ use super::tree::{LatchTest, LoopNode, Node, SelectNode, Seq};
 use crate::ir::group::Scan;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 /// The uniformity lattice, in the order from the most precise element to the least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +42,17 @@ impl Uniformity {
             (Uniformity::GroupUniform, Uniformity::GroupUniform) => Uniformity::GroupUniform,
             (a, b) if a.is_uniform() && b.is_uniform() => Uniformity::Uniform,
             _ => Uniformity::Varying,
+        }
+    }
+}
+
+impl fmt::Display for Uniformity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Uniformity::GroupUniform => f.write_str("group uniform"),
+            Uniformity::Uniform => f.write_str("uniform"),
+            Uniformity::Affine(stride) => write!(f, "affine {stride}"),
+            Uniformity::Varying => f.write_str("varying"),
         }
     }
 }
@@ -288,6 +300,7 @@ impl Walk<'_> {
                 | Op::AtomicCas { .. }
                 | Op::AtomicLoad { .. }
                 | Op::Clock(_)
+                | Op::Check(CheckOp::Address { .. })
                 | Op::Runtime(_) => {
                     return Varying;
                 }

@@ -1,0 +1,6 @@
+//! Passes of native code: from an optimised kernel with pointers to what `back::llvm` prints.
+
+pub mod checks;
+pub mod close_loops;
+pub mod structure;
+pub mod sub_groups;

@@ -1,0 +1,41 @@
+//! Sub-groups of native code: vectors of work-items.
+
+use crate::analysis::sub_groups::uses_sub_groups;
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::passes::lower::groups as lower_groups;
+use crate::passes::{Pass, PassContext};
+
+/// The pass `native_sub_groups`: sub-group operations in terms of those that vectors have.
+pub struct NativeSubGroups;
+
+impl Pass for NativeSubGroups {
+    fn name(&self) -> &'static str {
+        "native_sub_groups"
+    }
+    fn needs(&self) -> Phase {
+        Phase::Inlined
+    }
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        cx.target.cpu.is_some()
+    }
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let Some(cpu) = &cx.target.cpu else { return Ok(false) };
+        let mut changed = false;
+        for func in module.functions.values_mut() {
+            let Some(info) = func.kernel.and_then(|k| module.kernels.get(k)) else { continue };
+            if !uses_sub_groups(func) {
+                continue;
+            }
+            // The attribute must name a size of the device.
+            if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != cpu.width) {
+                return Err(CompileError::unsupported(
+                    format!("a required sub-group size of {n} on this device"),
+                    0,
+                ));
+            }
+            changed |= lower_groups::run(func, cx.target, cpu.width);
+        }
+        Ok(changed)
+    }
+}
