@@ -3,8 +3,7 @@
 use super::Sema;
 use super::scope::{Binding, Entry, Scopes};
 use crate::front::c::ast::*;
-use crate::front::c::parse::attributes::Attributes;
-use crate::front::c::parse::specifiers::StorageClass;
+use crate::front::c::declaration::{Attributes, StorageClass};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;
