@@ -229,8 +229,8 @@ impl Parser<'_> {
         Some(var)
     }
 
-    /// Parses the parameters of a block literal; the cursor is at the parenthesis. Their names are bound in the
-    /// current scope.
+    /// Parses the parameters of a block literal; the cursor is at the parenthesis. Their names are bound in
+    /// the current scope.
     pub fn block_parameters(&mut self) -> (Vec<VarId>, bool) {
         let open = self.next().loc;
         let (params, is_variadic) = self.parameters(open);
