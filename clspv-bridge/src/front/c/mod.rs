@@ -10,6 +10,7 @@ pub mod ast;
 pub mod builtins;
 pub mod check;
 pub mod compile;
+pub mod declaration;
 pub mod diagnostic;
 pub mod language;
 pub mod lex;

@@ -55,7 +55,7 @@ impl QualTy {
             Quals { is_const: false, is_volatile: false, is_restrict: false, space: AddressSpace::Default };
         QualTy { ty, quals }
     }
-    /// The same type in an address space.
+    /// Copy of the type in an address space.
     pub const fn in_space(self, space: AddressSpace) -> QualTy {
         QualTy { ty: self.ty, quals: Quals { space, ..self.quals } }
     }

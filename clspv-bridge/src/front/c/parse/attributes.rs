@@ -6,61 +6,10 @@
 use super::Parser;
 use super::keyword::Keyword;
 use crate::front::c::ast::{InlineHint, LoopHint};
+use crate::front::c::declaration::Attributes;
 use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind;
-use crate::front::c::types::{AddressSpace, Quals, Ty};
-
-/// Attributes of a declaration, type or statement.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Attributes {
-    pub is_packed: bool,
-    /// Bytes of `aligned`.
-    pub align: Option<u32>,
-    /// Lanes of `ext_vector_type`.
-    pub lanes: Option<u64>,
-    /// Bytes of `vector_size`.
-    pub vector_bytes: Option<u64>,
-    pub reqd_work_group_size: Option<[u32; 3]>,
-    pub work_group_size_hint: Option<[u32; 3]>,
-    pub vec_type_hint: Option<Ty>,
-    pub reqd_sub_group_size: Option<u32>,
-    pub inline: InlineHint,
-    pub is_kernel: bool,
-    pub is_overloadable: bool,
-    /// The qualifier `_Atomic`, which the specifiers take out.
-    pub is_atomic: bool,
-    /// `gnu_inline` does not matter; `weak` definitions yield to others.
-    pub is_weak: bool,
-    pub unroll: Option<LoopHint>,
-    pub space: Option<AddressSpace>,
-    /// Qualifiers in the brackets of an array parameter.
-    pub pointer_quals: Quals,
-    /// Where the first one begins.
-    pub loc: Option<Loc>,
-}
-
-impl Attributes {
-    /// Adds the attributes of another place of the same declaration.
-    pub fn merge(&mut self, other: &Attributes) {
-        self.is_packed |= other.is_packed;
-        self.align = self.align.max(other.align);
-        self.lanes = other.lanes.or(self.lanes);
-        self.vector_bytes = other.vector_bytes.or(self.vector_bytes);
-        self.reqd_work_group_size = other.reqd_work_group_size.or(self.reqd_work_group_size);
-        self.work_group_size_hint = other.work_group_size_hint.or(self.work_group_size_hint);
-        self.vec_type_hint = other.vec_type_hint.or(self.vec_type_hint);
-        self.reqd_sub_group_size = other.reqd_sub_group_size.or(self.reqd_sub_group_size);
-        if other.inline != InlineHint::None {
-            self.inline = other.inline;
-        }
-        self.is_kernel |= other.is_kernel;
-        self.is_overloadable |= other.is_overloadable;
-        self.is_weak |= other.is_weak;
-        self.unroll = other.unroll.or(self.unroll);
-        self.space = other.space.or(self.space);
-        self.loc = self.loc.or(other.loc);
-    }
-}
+use crate::front::c::types::{AddressSpace, Ty};
 
 /// Attributes that have no effect here.
 const IGNORED: &[&str] = &[

@@ -1,10 +1,9 @@
 //! Declarations: of the unit, and in functions.
 
 use super::Parser;
-use super::declarator::Declarator;
 use super::keyword::Keyword as K;
-use super::specifiers::{Specifiers, StorageClass};
 use crate::front::c::ast::{FuncId, VarId};
+use crate::front::c::declaration::{Declarator, Specifiers, StorageClass};
 use crate::front::c::sema::declare::Declared;
 use crate::front::c::sema::functions::DeclaredFunction;
 use crate::front::c::source::Loc;

@@ -4,41 +4,13 @@
 //! specifiers from the last to the first.
 
 use super::Parser;
-use super::attributes::Attributes;
 use super::keyword::Keyword as K;
-use super::specifiers::{Specifiers, StorageClass};
 use crate::front::c::ast::{Storage, VarId};
+use crate::front::c::declaration::{Attributes, Chunk, Declarator, Specifiers, StorageClass};
 use crate::front::c::sema::scope::Binding;
 use crate::front::c::source::Loc;
-use crate::front::c::symbol::Symbol;
 use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::*;
-
-/// Part of a declarator, read from the name outwards.
-#[derive(Debug)]
-pub(super) enum Chunk {
-    Pointer(Quals, Loc),
-    Block(Quals, Loc),
-    /// `None` is an unknown length; the qualifiers are those of a parameter's pointer.
-    Array(Option<u64>, Quals, Loc),
-    Function {
-        params: Vec<VarId>,
-        is_variadic: bool,
-        loc: Loc,
-    },
-}
-
-/// A declared name with its type.
-#[derive(Debug)]
-pub struct Declarator {
-    pub name: Option<Symbol>,
-    /// The name, or where it would be.
-    pub loc: Loc,
-    pub ty: QualTy,
-    /// Parameters, if the type is a function's.
-    pub params: Vec<VarId>,
-    pub attributes: Attributes,
-}
 
 impl Parser<'_> {
     /// Parses a declarator, with or without a name.
@@ -257,8 +229,8 @@ impl Parser<'_> {
         Some(var)
     }
 
-    /// Parses the parameters of a block literal; the cursor is at the parenthesis. Their names are bound in the
-    /// current scope.
+    /// Parses the parameters of a block literal; the cursor is at the parenthesis. Their names are bound in
+    /// the current scope.
     pub fn block_parameters(&mut self) -> (Vec<VarId>, bool) {
         let open = self.next().loc;
         let (params, is_variadic) = self.parameters(open);

@@ -7,8 +7,8 @@ use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::QualTy;
 
 impl Parser<'_> {
-    /// Parses an initializer of an object of this type. Returns it converted, and the type with the length that
-    /// it gives to an array.
+    /// Parses an initializer of an object of this type. Returns it converted, and the type with the length
+    /// that it gives to an array.
     pub fn initializer_for(&mut self, ty: QualTy) -> (ExprId, QualTy) {
         let written = self.initializer();
         self.sema.initialize(ty, &written)

@@ -19,6 +19,7 @@ pub mod specifiers;
 mod statement;
 
 use super::ast::{LoopHint, Unit};
+use super::declaration::Chunk;
 use super::language::Language;
 use super::sema::Sema;
 use super::session::Session;
@@ -49,7 +50,7 @@ pub struct Parser<'s> {
     keywords: Keywords,
     depth: u32,
     /// Parts of the declarators that are being read.
-    chunks: Vec<declarator::Chunk>,
+    chunks: Vec<Chunk>,
     /// Hint of `#pragma unroll` for the next loop.
     unroll: Option<LoopHint>,
 }

@@ -1,8 +1,8 @@
 //! `struct`, `union` and `enum` specifiers.
 
 use super::Parser;
-use super::attributes::Attributes;
 use super::keyword::Keyword as K;
+use crate::front::c::declaration::Attributes;
 use crate::front::c::sema::record::{EnumBuilder, FieldSpec, RecordBuilder};
 use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::{ERROR, EnumId, RecordId, Ty, TypeKind};

@@ -1,51 +1,13 @@
 //! Declaration specifiers: storage classes, qualifiers and the type that declarators derive from.
 
 use super::Parser;
-use super::attributes::Attributes;
 use super::keyword::Keyword as K;
+use crate::front::c::declaration::{Attributes, Specifiers, StorageClass};
 use crate::front::c::sema::scope::Binding;
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::*;
-
-/// Storage-class specifier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StorageClass {
-    Typedef,
-    Extern,
-    Static,
-    Auto,
-    Register,
-}
-
-impl StorageClass {
-    /// Spelling of the specifier.
-    pub const fn name(self) -> &'static str {
-        match self {
-            StorageClass::Typedef => "typedef",
-            StorageClass::Extern => "extern",
-            StorageClass::Static => "static",
-            StorageClass::Auto => "auto",
-            StorageClass::Register => "register",
-        }
-    }
-}
-
-/// Specifiers that begin a declaration.
-#[derive(Clone, Copy, Debug)]
-pub struct Specifiers {
-    pub ty: QualTy,
-    pub storage: Option<StorageClass>,
-    pub is_inline: bool,
-    pub is_kernel: bool,
-    /// Whether a `struct`, `union` or `enum` was named or defined.
-    pub has_tag: bool,
-    /// Whether the type is that of the initializer: `__auto_type`.
-    pub is_deduced: bool,
-    pub attributes: Attributes,
-    pub loc: Loc,
-}
 
 /// Type that the specifiers read so far make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Constant evaluation: integer constant expressions, and initializers of static storage.
 //!
-//! Expressions have been converted, so an operation's operands have one type. Values of `const` variables with
-//! constant initializers count as constants, as in clang.
+//! Expressions have been converted, so an operation's operands have one type. Values of `const` variables
+//! with constant initializers count as constants, as in clang.
 
 use super::Sema;
 use crate::front::c::ast::*;

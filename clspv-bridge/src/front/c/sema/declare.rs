@@ -1,10 +1,9 @@
 //! Declarations of variables and typedef names.
 
 use super::Sema;
-use super::scope::{Binding, Entry, Scopes};
+use super::scope::{Binding, ScopeEntry, Scopes};
 use crate::front::c::ast::*;
-use crate::front::c::parse::attributes::Attributes;
-use crate::front::c::parse::specifiers::StorageClass;
+use crate::front::c::declaration::{Attributes, StorageClass};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;
@@ -53,7 +52,7 @@ impl Sema<'_> {
         self.scopes.bind(name, binding, loc);
     }
 
-    pub(super) fn error_other_kind(&mut self, name: Symbol, loc: Loc, before: &Entry<Binding>) {
+    pub(super) fn error_other_kind(&mut self, name: Symbol, loc: Loc, before: &ScopeEntry<Binding>) {
         let text = format!("redefinition of '{}' as different kind of symbol", self.text(name));
         self.error(loc, text);
         self.note(before.loc, "previous definition is here");
@@ -82,7 +81,7 @@ impl Sema<'_> {
         }
         // `extern` in a function refers to the variable of program scope.
         if storage == Storage::Extern
-            && let Some(Entry { binding: Binding::Var(before), level: Scopes::FILE, .. }) =
+            && let Some(ScopeEntry { binding: Binding::Var(before), level: Scopes::FILE, .. }) =
                 self.scopes.entry(name).copied()
             && self.var(before).is_some_and(|var| self.same_type(var.ty, ty))
         {

@@ -168,8 +168,10 @@ impl Sema<'_> {
             return None;
         }
         let Some(value) = self.constant_int(expr) else {
-            let is_int = matches!(self.types.kind(self.canonical_ty(expr).ty), TypeKind::Arith(a) if a.is_int())
-                || matches!(self.types.kind(self.canonical_ty(expr).ty), TypeKind::Enum(_));
+            let is_int = match self.types.kind(self.canonical_ty(expr).ty) {
+                TypeKind::Arith(arith) => arith.is_int(),
+                kind => matches!(kind, TypeKind::Enum(_)),
+            };
             if is_int {
                 self.error(loc, "variable length arrays are not supported in OpenCL");
             } else {

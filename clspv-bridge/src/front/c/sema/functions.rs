@@ -3,8 +3,7 @@
 use super::scope::Binding;
 use super::{Body, Sema};
 use crate::front::c::ast::*;
-use crate::front::c::parse::attributes::Attributes;
-use crate::front::c::parse::specifiers::{Specifiers, StorageClass};
+use crate::front::c::declaration::{Attributes, Specifiers, StorageClass};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;

@@ -1,7 +1,7 @@
 //! Initializers: what is written between braces, made into normalised lists (C99, section 6.7.8).
 //!
-//! Each subobject gets one initializer, the last that is written for it. Lists without braces of their own take
-//! as many items as they need from the list around them. Vectors take one item there, as in clang.
+//! Each subobject gets one initializer, the last that is written for it. Lists without braces of their own
+//! take as many items as they need from the list around them. Vectors take one item there, as in clang.
 
 use super::Sema;
 use super::convert::Context;
@@ -578,7 +578,8 @@ impl Sema<'_> {
     }
 }
 
-/// Elements that a designator names: a path of indices into anonymous records, whose last index begins a range.
+/// Elements that a designator names: a path of indices into anonymous records, whose last index begins a
+/// range.
 struct Designated {
     indices: Vec<u64>,
     end: u64,

@@ -56,7 +56,7 @@ pub struct Body {
     /// Variables of this index on belong to this body or to one inside it.
     pub first_var: u32,
     /// Labels by [`LabelId`].
-    pub labels: Vec<Label>,
+    pub labels: Vec<LabelState>,
     /// Captured variables of the enclosing body, and their copies ([`BlockLiteral::captures`]).
     pub captures: Vec<(VarId, VarId)>,
     label_ids: HashMap<Symbol, LabelId>,
@@ -87,7 +87,7 @@ impl Body {
 
 /// Label of a body.
 #[derive(Clone, Copy, Debug)]
-pub struct Label {
+pub struct LabelState {
     pub name: Symbol,
     /// First use, or the definition.
     pub loc: Loc,

@@ -34,7 +34,7 @@ pub enum Tag {
 
 /// A binding with where it was made.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<B> {
+pub struct ScopeEntry<B> {
     pub binding: B,
     /// Nesting of the scope: 0 is predefined, 1 the file's, 2 and more are parameters and blocks.
     pub level: u32,
@@ -47,7 +47,7 @@ struct Names<B> {
     /// Index of the innermost entry of a symbol plus 1, by symbol; 0 without one.
     heads: Vec<u32>,
     /// Entries with the symbol and the head that each one hides.
-    entries: Vec<(Entry<B>, Symbol, u32)>,
+    entries: Vec<(ScopeEntry<B>, Symbol, u32)>,
 }
 
 impl<B> Default for Names<B> {
@@ -57,12 +57,12 @@ impl<B> Default for Names<B> {
 }
 
 impl<B: Copy> Names<B> {
-    fn get(&self, name: Symbol) -> Option<&Entry<B>> {
+    fn get(&self, name: Symbol) -> Option<&ScopeEntry<B>> {
         let head = self.heads.get(name.0 as usize).copied().unwrap_or(0) as usize;
         head.checked_sub(1).and_then(|index| self.entries.get(index)).map(|(entry, ..)| entry)
     }
 
-    fn insert(&mut self, name: Symbol, entry: Entry<B>) {
+    fn insert(&mut self, name: Symbol, entry: ScopeEntry<B>) {
         let index = name.0 as usize;
         if self.heads.len() <= index {
             self.heads.resize(index + 1, 0);
@@ -126,33 +126,33 @@ impl Scopes {
     }
 
     /// Innermost declaration of an ordinary identifier.
-    pub fn entry(&self, name: Symbol) -> Option<&Entry<Binding>> {
+    pub fn entry(&self, name: Symbol) -> Option<&ScopeEntry<Binding>> {
         self.names.get(name)
     }
 
     /// Declaration of an identifier in the current scope.
-    pub fn entry_here(&self, name: Symbol) -> Option<&Entry<Binding>> {
+    pub fn entry_here(&self, name: Symbol) -> Option<&ScopeEntry<Binding>> {
         self.names.get(name).filter(|entry| entry.level == self.level)
     }
 
     /// Binds an ordinary identifier in the current scope.
     pub fn bind(&mut self, name: Symbol, binding: Binding, loc: Loc) {
-        self.names.insert(name, Entry { binding, level: self.level, loc });
+        self.names.insert(name, ScopeEntry { binding, level: self.level, loc });
     }
 
     /// Innermost declaration of a tag.
-    pub fn tag(&self, name: Symbol) -> Option<&Entry<Tag>> {
+    pub fn tag(&self, name: Symbol) -> Option<&ScopeEntry<Tag>> {
         self.tags.get(name)
     }
 
     /// Declaration of a tag in the current scope.
-    pub fn tag_here(&self, name: Symbol) -> Option<&Entry<Tag>> {
+    pub fn tag_here(&self, name: Symbol) -> Option<&ScopeEntry<Tag>> {
         self.tags.get(name).filter(|entry| entry.level == self.level)
     }
 
     /// Binds a tag in the current scope.
     pub fn bind_tag(&mut self, name: Symbol, tag: Tag, loc: Loc) {
-        self.tags.insert(name, Entry { binding: tag, level: self.level, loc });
+        self.tags.insert(name, ScopeEntry { binding: tag, level: self.level, loc });
     }
 
     /// Names in scope, for "did you mean"; some may be hidden.

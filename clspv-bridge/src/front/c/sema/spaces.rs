@@ -3,7 +3,7 @@
 use super::Sema;
 use super::scope::Scopes;
 use crate::front::c::ast::Storage;
-use crate::front::c::parse::specifiers::StorageClass;
+use crate::front::c::declaration::StorageClass;
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
 

@@ -2,7 +2,7 @@
 
 use super::constant::Constant;
 use super::convert::Context;
-use super::{Body, Label, Sema, Switch};
+use super::{Body, LabelState, Sema, Switch};
 use crate::front::c::ast::*;
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
@@ -15,7 +15,7 @@ impl Sema<'_> {
         let next = LabelId(body.labels.len() as u32);
         let id = *body.label_ids.entry(name).or_insert(next);
         if id == next {
-            body.labels.push(Label { name, loc, is_defined: false });
+            body.labels.push(LabelState { name, loc, is_defined: false });
         }
         id
     }
@@ -26,7 +26,7 @@ impl Sema<'_> {
         let before =
             self.bodies.last_mut().and_then(|body| body.labels.get_mut(id.0 as usize)).map(|label| {
                 let before = label.is_defined.then_some(label.loc);
-                *label = Label { name, loc, is_defined: true };
+                *label = LabelState { name, loc, is_defined: true };
                 before
             });
         if let Some(Some(before)) = before {
