@@ -3,7 +3,7 @@
 use super::inst::Access;
 
 /// Call of the checking runtime ([`crate::native::check`]). Comments give `args -> results`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum CheckOp {
     /// A load by the runtime. `demanded` has a bit for each component that the program uses. `addr -> T`
     Load { access: Access, demanded: u16 },

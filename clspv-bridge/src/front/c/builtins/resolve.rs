@@ -10,7 +10,8 @@ use super::super::types::{
     Access, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
 };
 use super::pattern::{self, Binding, named_shape, pointer, shape, word_type};
-use super::{Allowed, ArgType, Domain, Lowering, NoMatch, Resolved, Row, row, rows_of};
+use super::row::{Allowed, ArgType, Domain, Lowering, NoMatch, Resolved, Row};
+use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
 
@@ -32,6 +33,11 @@ type Ranks = SmallVec<[Rank; 4]>;
 struct Candidate {
     ranks: Ranks,
     resolved: Resolved,
+}
+
+/// Whether the language has a built-in function of this name.
+pub fn is_builtin(name: &str, language: &Language) -> bool {
+    conversion(name).is_some() || rows_of(name).iter().any(|id| row(*id).is_some_and(|r| r.is_in(language)))
 }
 
 /// Finds the signature for a call. `None` if the language has no function of this name.

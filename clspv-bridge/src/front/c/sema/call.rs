@@ -382,7 +382,7 @@ impl Sema<'_> {
 
     /// Number of parameters of all overloads of a built-in function.
     fn only_count(&self, name: &str) -> Option<usize> {
-        let rows = builtins::rows_of(name).iter().filter_map(|id| builtins::row(*id));
+        let rows = builtins::table::rows_of(name).iter().filter_map(|id| builtins::table::row(*id));
         let mut counts = rows.filter(|row| row.is_in(self.language)).map(|row| {
             let words = row.signature.split(' ').count();
             (words.saturating_sub(1), row.signature.ends_with("..."))

@@ -1,7 +1,7 @@
 //! Atomic functions.
 
 use super::super::super::lower::types::{is_signed, value_type};
-use super::super::{C11, FetchOp};
+use super::super::row::{C11, FetchOp};
 use super::call::Call;
 use super::sync::{order, scope};
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! Device-side enqueue without blocks: ranges, events and markers.
 
 use super::super::super::lower::location::Place;
-use super::super::EnqueueOp;
+use super::super::row::EnqueueOp;
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::resize;

@@ -1,6 +1,6 @@
 //! Work-group and sub-group functions.
 
-use super::super::{CombineOp, Lowering};
+use super::super::row::{CombineOp, Lowering};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::resize;

@@ -1,7 +1,7 @@
 //! Image functions.
 
 use super::super::super::types::TypeKind;
-use super::super::{ImageQuery, Lowering};
+use super::super::row::{ImageQuery, Lowering};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::images::{self, Detail};

@@ -1,7 +1,7 @@
 //! Vector loads and stores, halves in memory, asynchronous copies, and address space functions.
 
 use super::super::super::lower::types::layout;
-use super::super::{HalfForm, Lowering, RoundingMode};
+use super::super::row::{HalfForm, Lowering, RoundingMode};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::resize;

@@ -1,6 +1,6 @@
 //! Math, integer, common, geometric and relational functions, conversions, and `printf`.
 
-use super::super::{BitOp, Lowering, Relation};
+use super::super::row::{BitOp, Lowering, Relation};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::{self, BitField, FloatClass};

@@ -3,7 +3,7 @@
 
 use super::super::super::lower::location::Place;
 use super::super::super::lower::types::layout;
-use super::super::PipeOp;
+use super::super::row::PipeOp;
 use super::call::Call;
 use crate::error::Result;
 use crate::front::c::types::TypeKind;

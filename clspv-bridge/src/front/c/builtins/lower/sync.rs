@@ -1,6 +1,6 @@
 //! Work-item queries, clocks, barriers and fences.
 
-use super::super::Lowering;
+use super::super::row::Lowering;
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::work_item;

@@ -1,7 +1,7 @@
 //! Atomic functions (OpenCL C, section 6.15.12): those of OpenCL C 1.x, of the 64-bit extensions, and of
 //! OpenCL C 2.0 with cl_ext_float_atomics.
 
-use super::super::{C11, Domain, Elements, FetchOp, Lanes, Lowering, Row};
+use super::super::row::{C11, Domain, Elements, FetchOp, Lanes, Lowering, Row};
 
 /// `atomic_add` ... of OpenCL C 1.1, and `atom_add` ... of the extensions, with the number of operands.
 const LEGACY: [(&str, &str, FetchOp, u8); 11] = [

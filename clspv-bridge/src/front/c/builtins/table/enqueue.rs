@@ -1,7 +1,7 @@
 //! Functions of device-side enqueue that take no block (OpenCL C, section 6.15.18). Those with blocks have
 //! arguments that semantic analysis checks itself.
 
-use super::super::{Domain, EnqueueOp, Lowering, Row};
+use super::super::row::{Domain, EnqueueOp, Lowering, Row};
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {

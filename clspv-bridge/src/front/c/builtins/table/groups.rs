@@ -1,7 +1,7 @@
 //! Work-group and sub-group functions (OpenCL C, sections 6.15.16 and 6.15.19), with the extensions of
 //! sub-groups, of uniform arithmetic, and of Intel.
 
-use super::super::{CombineOp, Domain, Elements, Lanes, Lowering, Row};
+use super::super::row::{CombineOp, Domain, Elements, Lanes, Lowering, Row};
 use crate::ir::{GroupOp, LaneMask, Scan, Scope};
 
 /// Extensions that have sub-groups.

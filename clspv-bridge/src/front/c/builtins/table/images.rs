@@ -1,6 +1,6 @@
 //! Image functions (OpenCL C, section 6.15.15), with levels (cl_khr_mipmap_image) and depth images.
 
-use super::super::{Allowed, Domain, ImageQuery, Lowering, Row, Shapes};
+use super::super::row::{Allowed, Domain, ImageQuery, Lowering, Row, Shapes};
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {

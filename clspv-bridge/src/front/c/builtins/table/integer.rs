@@ -1,7 +1,7 @@
 //! Integer functions (OpenCL C, section 6.15.3), with cl_khr_extended_bit_ops and
 //! cl_khr_integer_dot_product; conversions (6.4.3).
 
-use super::super::{Domain, Elements, Lanes, Lowering, RoundingMode, Row};
+use super::super::row::{Domain, Elements, Lanes, Lowering, RoundingMode, Row};
 use crate::ir::{ClOp, Rounding};
 
 const INTS: Domain = Domain::Arith(Elements::INTS, Lanes::ANY);
@@ -63,7 +63,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 fn bit_operations() -> impl Iterator<Item = Row> {
-    use super::super::BitOp;
+    use super::super::row::BitOp;
     [
         ("bitfield_insert", "T T T uint uint", INTS, BitOp::Insert),
         ("bitfield_extract_signed", "J T uint uint", INTS, BitOp::ExtractSigned),

@@ -1,6 +1,6 @@
 //! Math, common and geometric functions (OpenCL C, sections 6.15.2, 6.15.4 and 6.15.5).
 
-use super::super::{Domain, Elements, Lanes, Lowering, Row};
+use super::super::row::{Domain, Elements, Lanes, Lowering, Row};
 use crate::ir::ClOp;
 
 const FLOATS: Domain = Domain::Arith(Elements::FLOATS, Lanes::ANY);

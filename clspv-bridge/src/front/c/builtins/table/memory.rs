@@ -1,7 +1,7 @@
 //! Vector data load and store functions (OpenCL C, section 6.15.7), prefetches and asynchronous copies
 //! (6.15.11, cl_khr_extended_async_copies), address space qualifier functions (6.15.10), printf (6.15.14).
 
-use super::super::{Domain, Elements, HalfForm, Lanes, Lowering, RoundingMode, Row};
+use super::super::row::{Domain, Elements, HalfForm, Lanes, Lowering, RoundingMode, Row};
 use crate::ir::{Rounding, Space};
 
 const LOADS: [(&str, &str, &str, &str, u32); 5] = [

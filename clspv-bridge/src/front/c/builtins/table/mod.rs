@@ -12,7 +12,9 @@ mod relational;
 mod sync;
 mod work_item;
 
-use super::Row;
+use super::super::ast::BuiltinId;
+use super::row::Row;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// All rows; [`super::super::ast::BuiltinId`] is an index here.
@@ -34,4 +36,26 @@ pub fn rows() -> &'static [Row] {
         ];
         parts.into_iter().flatten().collect()
     })
+}
+
+/// The rows of each name, as indices.
+fn by_name() -> &'static HashMap<&'static str, Vec<BuiltinId>> {
+    static INDEX: OnceLock<HashMap<&'static str, Vec<BuiltinId>>> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index: HashMap<&'static str, Vec<BuiltinId>> = HashMap::new();
+        for (n, row) in (0u16..).zip(rows()) {
+            index.entry(row.name).or_default().push(BuiltinId(n));
+        }
+        index
+    })
+}
+
+/// The rows of a function.
+pub fn rows_of(name: &str) -> &'static [BuiltinId] {
+    by_name().get(name).map_or(&[], Vec::as_slice)
+}
+
+/// The row of a function.
+pub fn row(builtin: BuiltinId) -> Option<&'static Row> {
+    rows().get(builtin.0 as usize)
 }

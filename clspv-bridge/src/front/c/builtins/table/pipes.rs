@@ -1,7 +1,7 @@
 //! Pipe functions (OpenCL C, section 6.15.17).
 
 use super::super::super::types::Access;
-use super::super::{Domain, Lowering, PipeOp, Row};
+use super::super::row::{Domain, Lowering, PipeOp, Row};
 use crate::ir::Scope;
 
 /// Rows of this section.

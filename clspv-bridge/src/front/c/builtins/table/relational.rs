@@ -1,6 +1,6 @@
 //! Relational functions (OpenCL C, section 6.15.6), and `shuffle` (6.15.13).
 
-use super::super::{Domain, Elements, Lanes, Lowering, Relation, Row};
+use super::super::row::{Domain, Elements, Lanes, Lowering, Relation, Row};
 use crate::ir::ClOp;
 
 const FLOATS: Domain = Domain::Arith(Elements::FLOATS, Lanes::ANY);

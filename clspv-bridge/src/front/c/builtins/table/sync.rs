@@ -1,7 +1,7 @@
 //! Synchronization functions (OpenCL C, section 6.15.8), fences (6.15.9), and hints to the optimiser
 //! (cl_khr_expect_assume).
 
-use super::super::{Domain, Lowering, Row};
+use super::super::row::{Domain, Lowering, Row};
 use crate::ir::Ordering;
 
 /// Rows of these sections.

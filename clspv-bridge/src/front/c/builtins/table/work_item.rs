@@ -1,6 +1,6 @@
 //! Work-item functions (OpenCL C, section 6.15.1) and clocks (cl_khr_kernel_clock).
 
-use super::super::{Domain, Lowering, Row};
+use super::super::row::{Domain, Lowering, Row};
 use crate::ir::{Scope, WorkItemQuery as Q};
 
 /// Rows of this section.
