@@ -1,7 +1,8 @@
 //! From source text to a library of IR.
 
 use super::check::check;
-use super::lower::{self, lower};
+use super::lower::input::LoweringInput;
+use super::lower::lower;
 use super::session::Input;
 use crate::error::{CompileError, Result};
 use crate::options::{CompileRequest, CompiledSource, Library, LibraryCode};
@@ -18,7 +19,7 @@ pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
     if checked.has_errors() {
         return Err(CompileError::Diagnostics(log));
     }
-    let module = lower(lower::Input {
+    let module = lower(LoweringInput {
         session: &checked.session,
         unit: &checked.unit,
         types: &checked.types,

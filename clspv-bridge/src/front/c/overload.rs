@@ -9,7 +9,7 @@ use super::types::{AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind,
 /// Rank of an implicit conversion, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The same type.
+    /// Equal types.
     Exact,
     /// Pointer to the same type with more qualifiers, or in the generic address space.
     Qualified,

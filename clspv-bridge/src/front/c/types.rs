@@ -154,9 +154,9 @@ impl Arith {
     }
 }
 
-/// Access qualifier of an image or pipe.
+/// AccessMode qualifier of an image or pipe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Access {
+pub enum AccessMode {
     #[default]
     ReadOnly,
     WriteOnly,
@@ -169,7 +169,7 @@ pub struct ImageType {
     pub dim: ImageDim,
     pub is_depth: bool,
     pub is_msaa: bool,
-    pub access: Access,
+    pub access: AccessMode,
 }
 
 /// Opaque object types without parameters.
@@ -213,7 +213,7 @@ pub enum TypeKind {
     /// `_Atomic T`, `atomic_int` ...
     Atomic(Ty),
     Image(ImageType),
-    Pipe(Ty, Access),
+    Pipe(Ty, AccessMode),
     Opaque(OpaqueType),
     /// `ndrange_t`
     NdRange,

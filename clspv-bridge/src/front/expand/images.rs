@@ -3,7 +3,7 @@
 //! Coordinates are truncated to the image's dimensions; texels become four lanes of 32 bits, and results have
 //! the type that is requested.
 
-use super::Emit;
+use super::EmitOps;
 use crate::ir::{BinOp, CastOp, ClOp, F32, I32, ImageDim, ImageOp, Op, Scalar, Type, Value};
 
 /// The level of an image that is read.
@@ -17,7 +17,7 @@ pub enum Detail {
 }
 
 /// The first lanes of a vector of coordinates.
-fn coordinates(e: &mut impl Emit, at: Value, dim: ImageDim) -> Value {
+fn coordinates(e: &mut impl EmitOps, at: Value, dim: ImageDim) -> Value {
     let want = dim.coordinates();
     if e.func().ty(at).lanes() == want {
         return at;
@@ -38,7 +38,7 @@ pub fn texel_type(ty: Type) -> Option<Type> {
 
 /// Reads through a sampler; levels and their coordinates are floating-point.
 pub fn sample(
-    e: &mut impl Emit,
+    e: &mut impl EmitOps,
     image: Value,
     sampler: Value,
     dim: ImageDim,
@@ -67,7 +67,7 @@ pub fn sample(
 }
 
 /// Reads a texel by its integer coordinates; a level is an `i32`.
-pub fn read(e: &mut impl Emit, image: Value, dim: ImageDim, at: Value, detail: Detail, ty: Type) -> Value {
+pub fn read(e: &mut impl EmitOps, image: Value, dim: ImageDim, at: Value, detail: Detail, ty: Type) -> Value {
     let at = coordinates(e, at, dim);
     let texel = texel_type(ty).unwrap_or(Type::Vector(Scalar::F32, 4));
     let value = match detail {
@@ -84,7 +84,14 @@ pub fn read(e: &mut impl Emit, image: Value, dim: ImageDim, at: Value, detail: D
 }
 
 /// Writes a texel.
-pub fn write(e: &mut impl Emit, image: Value, dim: ImageDim, at: Value, level: Option<Value>, texel: Value) {
+pub fn write(
+    e: &mut impl EmitOps,
+    image: Value,
+    dim: ImageDim,
+    at: Value,
+    level: Option<Value>,
+    texel: Value,
+) {
     let at = coordinates(e, at, dim);
     let texel = written(e, texel);
     match level {
@@ -100,14 +107,14 @@ pub fn write(e: &mut impl Emit, image: Value, dim: ImageDim, at: Value, level: O
 }
 
 /// A texel as the type that is requested: half, or the only component of a depth image.
-fn result(e: &mut impl Emit, texel: Value, ty: Type) -> Value {
+fn result(e: &mut impl EmitOps, texel: Value, ty: Type) -> Value {
     let mut b = e.builder();
     let v = if ty.lanes() == 1 { b.extract(texel, 0) } else { texel };
     if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty) } else { v }
 }
 
 /// A texel of half or of one component as four lanes of 32 bits.
-fn written(e: &mut impl Emit, v: Value) -> Value {
+fn written(e: &mut impl EmitOps, v: Value) -> Value {
     let ty = e.func().ty(v);
     let texel = texel_type(ty).unwrap_or(ty);
     let mut b = e.builder();
@@ -124,7 +131,7 @@ pub fn spatial_lanes(dim: ImageDim) -> u32 {
 }
 
 /// The level for gradients: the binary logarithm of the longer one, in texels.
-fn level_of(e: &mut impl Emit, image: Value, dim: ImageDim, gradients: [Value; 2]) -> Value {
+fn level_of(e: &mut impl EmitOps, image: Value, dim: ImageDim, gradients: [Value; 2]) -> Value {
     let lanes = gradients.map(|g| e.func().ty(g).lanes());
     let mut b = e.builder();
     let size = b.value(Op::Image { op: ImageOp::Size, dim, var: None }, &[image], dim.size_type());

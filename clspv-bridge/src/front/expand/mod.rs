@@ -8,7 +8,7 @@ pub mod work_item;
 use crate::ir::{Builder, Function, Op, Type, Value};
 
 /// Emission of instructions at the current position of a front end.
-pub trait Emit {
+pub trait EmitOps {
     /// The function that is being made.
     fn func(&mut self) -> &mut Function;
     /// A builder at the current position.

@@ -1,6 +1,6 @@
 //! Classification of floating-point numbers, dot products, and bit-fields.
 
-use super::Emit;
+use super::EmitOps;
 use crate::ir::{BinOp, CastOp, ClOp, I32, IntCc, Op, Scalar, Type, Value};
 
 /// Bits of the exponent field and of everything but the sign.
@@ -25,7 +25,7 @@ pub enum FloatClass {
 
 /// Whether numbers are of a class, by tests of the bits, which no floating-point mode affects. `i1` or a
 /// vector of it.
-pub fn classify(e: &mut impl Emit, class: FloatClass, x: Value) -> Value {
+pub fn classify(e: &mut impl EmitOps, class: FloatClass, x: Value) -> Value {
     let ty = e.func().ty(x);
     let scalar = ty.scalar().unwrap_or(Scalar::F32);
     let int = ty.with_scalar(scalar.to_int());
@@ -58,7 +58,7 @@ pub fn classify(e: &mut impl Emit, class: FloatClass, x: Value) -> Value {
 }
 
 /// Dot product of floating-point vectors.
-pub fn dot(e: &mut impl Emit, x: Value, y: Value) -> Value {
+pub fn dot(e: &mut impl EmitOps, x: Value, y: Value) -> Value {
     let ty = e.func().ty(x);
     let lane = ty.lane();
     let mut sum = None;
@@ -73,7 +73,7 @@ pub fn dot(e: &mut impl Emit, x: Value, y: Value) -> Value {
 }
 
 /// An integer in another width with as many lanes.
-pub fn resize(e: &mut impl Emit, v: Value, to: Type, signed: bool) -> Value {
+pub fn resize(e: &mut impl EmitOps, v: Value, to: Type, signed: bool) -> Value {
     let bits = |ty: Type| ty.scalar().map_or(0, Scalar::bits);
     let from = bits(e.func().ty(v));
     match from.cmp(&bits(to)) {
@@ -85,7 +85,7 @@ pub fn resize(e: &mut impl Emit, v: Value, to: Type, signed: bool) -> Value {
 }
 
 /// Dot product of integer vectors (or of four 8-bit lanes packed in an `i32`) as an integer of type `to`.
-pub fn integer_dot(e: &mut impl Emit, x: Value, y: Value, signed: [bool; 2], to: Type) -> Value {
+pub fn integer_dot(e: &mut impl EmitOps, x: Value, y: Value, signed: [bool; 2], to: Type) -> Value {
     let packed = Type::Vector(Scalar::I8, 4);
     let (x, y) = if e.func().ty(x) == I32 {
         (e.builder().bitcast(x, packed), e.builder().bitcast(y, packed))
@@ -112,7 +112,7 @@ pub fn integer_dot(e: &mut impl Emit, x: Value, y: Value, signed: [bool; 2], to:
 }
 
 /// A sum that saturates.
-pub fn add_saturated(e: &mut impl Emit, x: Value, y: Value, signed: bool) -> Value {
+pub fn add_saturated(e: &mut impl EmitOps, x: Value, y: Value, signed: bool) -> Value {
     let ty = e.func().ty(x);
     let op = if signed { ClOp::s_add_sat } else { ClOp::u_add_sat };
     e.builder().value(Op::OpenCl(op), &[x, y], ty)
@@ -120,7 +120,7 @@ pub fn add_saturated(e: &mut impl Emit, x: Value, y: Value, signed: bool) -> Val
 
 /// Operation on a bit-field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BitField {
+pub enum BitFieldOp {
     /// Replaces the field by the low bits of this value.
     Insert(Value),
     ExtractSigned,
@@ -128,7 +128,7 @@ pub enum BitField {
 }
 
 /// An operation on the bits of `base` from `offset` on, `count` in number; both have the type of `base`.
-pub fn bit_field(e: &mut impl Emit, op: BitField, base: Value, offset: Value, count: Value) -> Value {
+pub fn bit_field(e: &mut impl EmitOps, op: BitFieldOp, base: Value, offset: Value, count: Value) -> Value {
     let ty = e.func().ty(base);
     let width = ty.scalar().map_or(32, Scalar::bits) as u64;
     let (all, one, zero) = (e.func().bits(ty, u64::MAX), e.func().bits(ty, 1), e.func().bits(ty, 0));
@@ -138,7 +138,7 @@ pub fn bit_field(e: &mut impl Emit, op: BitField, base: Value, offset: Value, co
     let narrow = b.shl(one, count);
     let narrow = b.isub(narrow, one);
     let mask = b.select(full, all, narrow);
-    let v = if let BitField::Insert(field) = op {
+    let v = if let BitFieldOp::Insert(field) = op {
         let mask = b.shl(mask, offset);
         let keep = b.not(mask);
         let old = b.and(base, keep);
@@ -148,7 +148,7 @@ pub fn bit_field(e: &mut impl Emit, op: BitField, base: Value, offset: Value, co
     } else {
         let x = b.lshr(base, offset);
         let x = b.and(x, mask);
-        if op == BitField::ExtractSigned {
+        if op == BitFieldOp::ExtractSigned {
             // Sign extension: (x ^ s) - s with s the sign bit of the field (none for an empty field).
             let top = b.isub(count, one);
             let sign = b.shl(one, top);
@@ -161,6 +161,6 @@ pub fn bit_field(e: &mut impl Emit, op: BitField, base: Value, offset: Value, co
         }
     };
     let none = b.icmp(IntCc::Eq, count, zero);
-    let empty = if matches!(op, BitField::Insert(_)) { base } else { zero };
+    let empty = if matches!(op, BitFieldOp::Insert(_)) { base } else { zero };
     b.select(none, empty, v)
 }

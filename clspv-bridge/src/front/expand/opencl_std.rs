@@ -1,7 +1,7 @@
 //! OpenCL.std instructions on numbers: those with a direct operation are expanded here, the others become
 //! [`Op::OpenCl`](crate::ir::Op) for `lower_builtins`.
 
-use super::Emit;
+use super::EmitOps;
 use super::numbers::float_masks;
 use crate::ir::{BinOp, CastOp, ClOp, IntCc, Op, Scalar, Type, UnOp, Value};
 
@@ -38,7 +38,7 @@ fn unary(op: ClOp) -> Option<UnOp> {
 }
 
 /// Expands an instruction whose operands have the types that it requires.
-pub fn expand(e: &mut impl Emit, op: ClOp, args: &[Value], ty: Type) -> Value {
+pub fn expand(e: &mut impl EmitOps, op: ClOp, args: &[Value], ty: Type) -> Value {
     if let Some(bin) = binary(op) {
         return e.emit(Op::Bin(bin), args, ty);
     }
@@ -62,7 +62,7 @@ pub fn expand(e: &mut impl Emit, op: ClOp, args: &[Value], ty: Type) -> Value {
 }
 
 /// Expands an instruction on integers; `None` for others.
-fn integer(e: &mut impl Emit, op: ClOp, args: &[Value], ty: Type) -> Option<Value> {
+fn integer(e: &mut impl EmitOps, op: ClOp, args: &[Value], ty: Type) -> Option<Value> {
     Some(match (op, args) {
         (ClOp::s_mad24 | ClOp::u_mad24, &[x, y, z]) => {
             let mut b = e.builder();
@@ -126,7 +126,7 @@ fn integer(e: &mut impl Emit, op: ClOp, args: &[Value], ty: Type) -> Option<Valu
 }
 
 /// Lanes of vectors are chosen by their sign bit, a scalar by being non-zero.
-fn select(e: &mut impl Emit, a: Value, b: Value, c: Value, ty: Type) -> Value {
+fn select(e: &mut impl EmitOps, a: Value, b: Value, c: Value, ty: Type) -> Value {
     let c_type = e.func().ty(c);
     let zero = e.func().bits(c_type, 0);
     let cc = if ty.lanes() > 1 { IntCc::Slt } else { IntCc::Ne };
@@ -135,7 +135,7 @@ fn select(e: &mut impl Emit, a: Value, b: Value, c: Value, ty: Type) -> Value {
     bld.select(cond, b, a)
 }
 
-fn bitselect(e: &mut impl Emit, a: Value, b: Value, c: Value, ty: Type) -> Value {
+fn bitselect(e: &mut impl EmitOps, a: Value, b: Value, c: Value, ty: Type) -> Value {
     let bits = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
     let mut bld = e.builder();
     let (a, b, c) = (bld.bitcast(a, bits), bld.bitcast(b, bits), bld.bitcast(c, bits));
@@ -145,7 +145,7 @@ fn bitselect(e: &mut impl Emit, a: Value, b: Value, c: Value, ty: Type) -> Value
     bld.bitcast(v, ty)
 }
 
-fn copysign(e: &mut impl Emit, x: Value, y: Value, ty: Type) -> Value {
+fn copysign(e: &mut impl EmitOps, x: Value, y: Value, ty: Type) -> Value {
     let scalar = ty.scalar().unwrap_or(Scalar::F32);
     let bits = ty.with_scalar(scalar.to_int());
     let (_, magnitude) = float_masks(scalar);
@@ -157,7 +157,7 @@ fn copysign(e: &mut impl Emit, x: Value, y: Value, ty: Type) -> Value {
     b.bitcast(v, ty)
 }
 
-fn nan(e: &mut impl Emit, x: Value, ty: Type) -> Value {
+fn nan(e: &mut impl EmitOps, x: Value, ty: Type) -> Value {
     let scalar = ty.scalar().unwrap_or(Scalar::F32);
     let bits = ty.with_scalar(scalar.to_int());
     let (exponent, magnitude) = float_masks(scalar);
@@ -173,7 +173,7 @@ fn nan(e: &mut impl Emit, x: Value, ty: Type) -> Value {
 
 /// `shuffle` and `shuffle2`: lanes chosen by the low bits of a mask. The operands have the element type of
 /// `ty`, and the mask has its lanes.
-pub fn shuffle(e: &mut impl Emit, x: Value, y: Option<Value>, mask: Value, ty: Type) -> Value {
+pub fn shuffle(e: &mut impl EmitOps, x: Value, y: Option<Value>, mask: Value, ty: Type) -> Value {
     use crate::ir::{I1, I32, I64};
     let from = e.func().ty(x);
     let n = from.lanes();
@@ -204,7 +204,7 @@ pub fn shuffle(e: &mut impl Emit, x: Value, y: Option<Value>, mask: Value, ty: T
 }
 
 /// An integer in 64 bits, sign-extended.
-fn sign_extended(e: &mut impl Emit, v: Value) -> Value {
+fn sign_extended(e: &mut impl EmitOps, v: Value) -> Value {
     use crate::ir::I64;
     let ty = e.func().ty(v);
     if ty == I64 {

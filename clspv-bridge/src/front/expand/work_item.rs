@@ -1,6 +1,6 @@
 //! Work-item queries whose dimension may be known at run time only.
 
-use super::Emit;
+use super::EmitOps;
 use crate::ir::{I32, I64, IntCc, Op, Type, Value, WorkItemQuery};
 
 /// Type of a query's result.
@@ -25,7 +25,7 @@ fn out_of_range(query: WorkItemQuery) -> u64 {
 }
 
 /// A query of the dimension `dim` (an `i32`), or of one that has no dimension.
-pub fn query(e: &mut impl Emit, query: WorkItemQuery, dim: Option<Value>) -> Value {
+pub fn query(e: &mut impl EmitOps, query: WorkItemQuery, dim: Option<Value>) -> Value {
     let Some(dim) = dim else { return known(e, query, 0) };
     let out_of_range = e.func().bits(result(query), out_of_range(query));
     match e.func().as_bits(dim) {
@@ -41,6 +41,6 @@ pub fn query(e: &mut impl Emit, query: WorkItemQuery, dim: Option<Value>) -> Val
     }
 }
 
-fn known(e: &mut impl Emit, query: WorkItemQuery, dim: u8) -> Value {
+fn known(e: &mut impl EmitOps, query: WorkItemQuery, dim: u8) -> Value {
     e.builder().value(Op::WorkItem { query, dim }, &[], result(query))
 }

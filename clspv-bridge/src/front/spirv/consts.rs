@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::read::Instr;
-use super::types::{TypeKind, layout};
+use super::types::{SpirvTypeKind, layout};
 use crate::abi::sampler as bits;
 use crate::error::{CompileError, Result};
 use crate::ir::{Global, Reloc, Scalar, Type};
@@ -116,7 +116,7 @@ impl Reader<'_> {
     fn composite(&self, inst: &Instr<'_>) -> Result<SpirvConstKind> {
         let parts = inst.rest(2);
         match &self.types.need(inst.word(0)?, inst)?.kind {
-            TypeKind::Plain(ty) => {
+            SpirvTypeKind::Plain(ty) => {
                 let mut bits = SmallVec::new();
                 for id in parts {
                     let Some(c) = self.consts.get(id) else {
@@ -135,13 +135,13 @@ impl Reader<'_> {
                 }
                 Ok(SpirvConstKind::Bits(bits))
             }
-            TypeKind::Struct { members, .. } if members.len() != parts.len() => {
+            SpirvTypeKind::Struct { members, .. } if members.len() != parts.len() => {
                 Err(inst.bad("wrong number of constituents"))
             }
-            TypeKind::Array { len, .. } if *len != parts.len() as u64 => {
+            SpirvTypeKind::Array { len, .. } if *len != parts.len() as u64 => {
                 Err(inst.bad("wrong number of constituents"))
             }
-            TypeKind::Struct { .. } | TypeKind::Array { .. } => {
+            SpirvTypeKind::Struct { .. } | SpirvTypeKind::Array { .. } => {
                 // Declared element types are not trusted, because some producers mistype pointers; but depth
                 // must not grow.
                 for id in parts {
@@ -168,11 +168,11 @@ impl Reader<'_> {
     pub(super) fn const_int(&self, id: u32) -> Option<i64> {
         let c = self.consts.get(&id)?;
         match (&c.kind, &self.types.get(c.ty)?.kind) {
-            (SpirvConstKind::Bits(b), TypeKind::Plain(Type::Scalar(s))) if s.is_int() => {
+            (SpirvConstKind::Bits(b), SpirvTypeKind::Plain(Type::Scalar(s))) if s.is_int() => {
                 let unused = 64 - s.bits();
                 Some((b[0] << unused) as i64 >> unused)
             }
-            (SpirvConstKind::Null, TypeKind::Plain(Type::Scalar(s))) if s.is_int() => Some(0),
+            (SpirvConstKind::Null, SpirvTypeKind::Plain(Type::Scalar(s))) if s.is_int() => Some(0),
             _ => None,
         }
     }
@@ -205,7 +205,7 @@ impl Reader<'_> {
             SpirvConstKind::Null | SpirvConstKind::Undef => {}
             SpirvConstKind::Bits(bits) => {
                 let scalar = match &info.kind {
-                    TypeKind::Plain(t) => t.scalar().unwrap_or(Scalar::I64),
+                    SpirvTypeKind::Plain(t) => t.scalar().unwrap_or(Scalar::I64),
                     _ => Scalar::I64,
                 };
                 let step = scalar.bytes() as usize;
@@ -376,16 +376,18 @@ impl Reader<'_> {
                 continue;
             }
             match self.types.need(ty, inst)?.kind.clone() {
-                TypeKind::Array { elem, .. } => {
+                SpirvTypeKind::Array { elem, .. } => {
                     bytes = bytes.wrapping_add(step(self.types.need(elem, inst)?.size));
                     ty = elem;
                 }
-                TypeKind::Struct { .. } => {
+                SpirvTypeKind::Struct { .. } => {
                     let (member, offset, _) = self.types.member(ty, index as u64, inst)?;
                     bytes = bytes.wrapping_add(offset as i64);
                     ty = member;
                 }
-                TypeKind::Plain(t @ Type::Vector(..)) => bytes = bytes.wrapping_add(step(layout(t.lane()).0)),
+                SpirvTypeKind::Plain(t @ Type::Vector(..)) => {
+                    bytes = bytes.wrapping_add(step(layout(t.lane()).0))
+                }
                 _ => return Err(inst.bad("index into a type that is no aggregate")),
             }
         }

@@ -5,10 +5,10 @@
 
 use super::consts::SpirvConstKind;
 use super::read::{Instr, has_result_type};
-use super::types::{Leaf, TypeKind};
+use super::types::{Leaf, SpirvTypeKind};
 use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
-use crate::front::expand::Emit;
+use crate::front::expand::EmitOps;
 use crate::ir::{
     Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, Value,
 };
@@ -66,7 +66,7 @@ impl<'f, 'r, 's, 'a> Emitter<'f, 'r, 's, 'a> {
     }
 }
 
-impl Emit for Emitter<'_, '_, '_, '_> {
+impl EmitOps for Emitter<'_, '_, '_, '_> {
     fn func(&mut self) -> &mut Function {
         &mut self.reader.f
     }
@@ -350,7 +350,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 vals = self.load_leaves(vals[0], &leaves, align, Default::default());
             } else if by_val
                 && !is_kernel
-                && let TypeKind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind
+                && let SpirvTypeKind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind
             {
                 vals = smallvec![self.private_copy(vals[0], pointee, p)?];
             }

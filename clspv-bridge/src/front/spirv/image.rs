@@ -6,7 +6,7 @@
 
 use super::func::{Emitter, FuncReader, Vals};
 use super::read::Instr;
-use super::types::TypeKind;
+use super::types::SpirvTypeKind;
 use crate::error::{CompileError, Result};
 use crate::front::expand::images::{self, Detail};
 use crate::ir::{BinOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Type, Value};
@@ -120,7 +120,7 @@ impl FuncReader<'_, '_, '_> {
         let results = self.r.module.functions[func].sig.results.clone();
         let named = |base: &str| name.starts_with(&format!("_Z{}{base}", base.len()));
         let Some(&id) = inst.ops.get(3) else { return Ok(None) };
-        if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, TypeKind::Image { .. }) {
+        if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, SpirvTypeKind::Image { .. }) {
             return Ok(None);
         }
         if results.is_empty()
@@ -153,7 +153,7 @@ impl FuncReader<'_, '_, '_> {
         let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
         let sampler = inst.ops.get(4).copied().filter(|s| {
             let ty = self.type_of(*s, inst).ok().and_then(|ty| self.r.types.get(ty));
-            ty.is_some_and(|t| matches!(t.kind, TypeKind::Sampler))
+            ty.is_some_and(|t| matches!(t.kind, SpirvTypeKind::Sampler))
         });
         let v = match sampler {
             Some(sampler) => {
@@ -221,8 +221,8 @@ impl FuncReader<'_, '_, '_> {
     /// Dimensions of the image (alone or with a sampler) that an id holds.
     fn image_dim(&self, id: u32, inst: &Instr<'_>) -> Result<ImageDim> {
         match self.r.types.need(self.type_of(id, inst)?, inst)?.kind {
-            TypeKind::Image { dim, .. } | TypeKind::SampledImage(dim) => Ok(dim),
-            TypeKind::Other(what) => Err(CompileError::unsupported(what, self.line)),
+            SpirvTypeKind::Image { dim, .. } | SpirvTypeKind::SampledImage(dim) => Ok(dim),
+            SpirvTypeKind::Other(what) => Err(CompileError::unsupported(what, self.line)),
             _ => Err(inst.bad(format_args!("%{id} is not an image"))),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
-use super::types::{Leaf, TypeKind, layout, space_of};
+use super::types::{Leaf, SpirvTypeKind, layout, space_of};
 use crate::error::Result;
 use crate::ir::{
     Access, BinOp, CastOp, I1, I8, I32, I64, IntCc, Op as IrOp, Root, Scalar, Space, Type, Value,
@@ -140,7 +140,7 @@ impl FuncReader<'_, '_, '_> {
         let (size, natural, info_kind) = (info.size, info.align, info.kind.clone());
         let align = self.r.meta.of(inst.word(1)?).align.unwrap_or(natural);
         let p = self.new_slot(size, align, inst)?;
-        if matches!(info_kind, TypeKind::Image { .. } | TypeKind::SampledImage(_)) {
+        if matches!(info_kind, SpirvTypeKind::Image { .. } | SpirvTypeKind::SampledImage(_)) {
             let init = inst.ops.get(3).map(|&init| self.leaves(init, inst)).transpose()?;
             self.image_vars.insert(inst.word(1)?, init);
         } else if let Some(&init) = inst.ops.get(3) {
@@ -345,11 +345,11 @@ impl FuncReader<'_, '_, '_> {
                 size = self.r.types.need(ty, inst)?.size;
             } else {
                 match self.r.types.need(ty, inst)?.kind.clone() {
-                    TypeKind::Array { elem, .. } => {
+                    SpirvTypeKind::Array { elem, .. } => {
                         size = self.r.types.need(elem, inst)?.size;
                         ty = elem;
                     }
-                    TypeKind::Struct { .. } => {
+                    SpirvTypeKind::Struct { .. } => {
                         let Some(index) = constant else {
                             return Err(inst.bad("the index of a structure is no constant"));
                         };
@@ -358,7 +358,7 @@ impl FuncReader<'_, '_, '_> {
                         ty = member;
                         continue;
                     }
-                    TypeKind::Plain(t @ Type::Vector(..)) => size = layout(t.lane()).0,
+                    SpirvTypeKind::Plain(t @ Type::Vector(..)) => size = layout(t.lane()).0,
                     _ => return Err(inst.bad("index into a type that is no aggregate")),
                 }
             }

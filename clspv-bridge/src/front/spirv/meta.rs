@@ -1,7 +1,7 @@
 //! Decorations, names, entry points and execution modes: the module's statements about its ids.
 
 use super::read::Instr;
-use super::types::{TypeKind, TypeTable, space_of};
+use super::types::{SpirvTypeKind, TypeTable, space_of};
 use crate::error::Result;
 use crate::ir::{FastMath, I32, I64, Opaque, Rounding, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
@@ -318,32 +318,32 @@ pub fn kernel_arg(types: &TypeTable, ty: u32, d: &Decorations, inst: &Instr<'_>)
         image: None,
     };
     let param = match &info.kind {
-        TypeKind::Image { access, dim } => {
+        SpirvTypeKind::Image { access, dim } => {
             arg.kind = ArgKind::Image;
             arg.image = Some(*dim);
             arg.address = AddressQualifier::Global;
             arg.access = *access;
             Type::Opaque(Opaque::Image)
         }
-        TypeKind::Sampler => {
+        SpirvTypeKind::Sampler => {
             arg.kind = ArgKind::Sampler;
             (arg.size, arg.align) = (8, 4);
             I32
         }
-        TypeKind::Pipe(access) => {
+        SpirvTypeKind::Pipe(access) => {
             arg.kind = ArgKind::GlobalPtr;
             arg.address = AddressQualifier::Global;
             arg.access = *access;
             arg.qualifiers.is_pipe = true;
             Type::Ptr(Space::Global)
         }
-        TypeKind::Queue => {
+        SpirvTypeKind::Queue => {
             arg.kind = ArgKind::Queue;
             I64
         }
-        TypeKind::Plain(plain) => *plain,
-        TypeKind::Struct { .. } | TypeKind::Array { .. } => Type::Ptr(Space::Private),
-        TypeKind::Ptr { storage, pointee } => match space_of(*storage) {
+        SpirvTypeKind::Plain(plain) => *plain,
+        SpirvTypeKind::Struct { .. } | SpirvTypeKind::Array { .. } => Type::Ptr(Space::Private),
+        SpirvTypeKind::Ptr { storage, pointee } => match space_of(*storage) {
             Some(Space::Private) if d.by_val => {
                 let pointee = types.need(*pointee, inst)?;
                 arg.size = u32::try_from(pointee.size).map_err(|_| inst.bad("argument too large"))?;
@@ -370,10 +370,10 @@ pub fn kernel_arg(types: &TypeTable, ty: u32, d: &Decorations, inst: &Instr<'_>)
             }
             _ => return Err(inst.bad("a kernel parameter is a pointer to private or generic memory")),
         },
-        TypeKind::Other(what) => {
+        SpirvTypeKind::Other(what) => {
             return Err(crate::CompileError::unsupported(format!("kernel argument of type {what}"), 0));
         }
-        TypeKind::Void | TypeKind::Function { .. } | TypeKind::SampledImage(_) => {
+        SpirvTypeKind::Void | SpirvTypeKind::Function { .. } | SpirvTypeKind::SampledImage(_) => {
             return Err(inst.bad("kernel parameter of this type"));
         }
     };

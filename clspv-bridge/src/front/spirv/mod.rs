@@ -39,7 +39,7 @@ pub(crate) use meta::{attributes, lay_out_args};
 use read::{Instr, bad};
 use spirv::{BuiltIn, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
-use types::{TypeInfo, TypeKind, TypeTable};
+use types::{SpirvTypeKind, TypeInfo, TypeTable};
 
 /// Prefix of the imports that represent constructs this compiler does not support.
 pub const UNSUPPORTED: &str = "unsupported: ";
@@ -211,11 +211,11 @@ impl<'s> Reader<'s> {
     fn type_declaration(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if inst.op == Op::TypeSampledImage {
             let kind = match self.types.need(inst.word(1)?, inst)?.kind {
-                TypeKind::Image { dim, .. } => TypeKind::SampledImage(dim),
-                TypeKind::Other(what) => TypeKind::Other(what),
+                SpirvTypeKind::Image { dim, .. } => SpirvTypeKind::SampledImage(dim),
+                SpirvTypeKind::Other(what) => SpirvTypeKind::Other(what),
                 _ => return Err(inst.bad("a sampled image of something that is no image")),
             };
-            let leaves = if matches!(kind, TypeKind::Other(_)) { 0 } else { 2 };
+            let leaves = if matches!(kind, SpirvTypeKind::Other(_)) { 0 } else { 2 };
             self.types.insert(
                 inst.word(0)?,
                 inst,
@@ -236,7 +236,8 @@ impl<'s> Reader<'s> {
         };
         let info = match inst.op {
             Op::TypeVector => {
-                let TypeKind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind else {
+                let SpirvTypeKind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind
+                else {
                     return Err(inst.bad("vector of something that is no scalar"));
                 };
                 let n = inst.word(2)?;
@@ -250,7 +251,7 @@ impl<'s> Reader<'s> {
                 let storage =
                     StorageClass::from_u32(inst.word(1)?).ok_or_else(|| inst.bad("unknown storage class"))?;
                 TypeInfo {
-                    kind: TypeKind::Ptr { storage, pointee: inst.word(2)? },
+                    kind: SpirvTypeKind::Ptr { storage, pointee: inst.word(2)? },
                     size: 8,
                     align: 8,
                     depth: 0,
@@ -266,7 +267,7 @@ impl<'s> Reader<'s> {
                 TypeInfo {
                     align: e.align,
                     depth: e.depth + 1,
-                    kind: TypeKind::Array { elem, len },
+                    kind: SpirvTypeKind::Array { elem, len },
                     size,
                     leaves,
                 }
@@ -298,11 +299,11 @@ impl<'s> Reader<'s> {
                 if leaves as u64 > size {
                     return Err(inst.bad("members overlap"));
                 }
-                let kind = TypeKind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
+                let kind = SpirvTypeKind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
                 TypeInfo { kind, size, align, leaves, depth }
             }
             _ => {
-                let kind = TypeKind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
+                let kind = SpirvTypeKind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
                 TypeInfo { kind, size: 0, align: 1, leaves: 0, depth: 0 }
             }
         };
@@ -464,7 +465,8 @@ impl<'s> Reader<'s> {
     /// Result and parameter types of a function, checked against its parameters.
     fn function_type(&self, body: &Body<'_>) -> Result<(u32, std::rc::Rc<[u32]>)> {
         let inst = &body.header;
-        let TypeKind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone() else {
+        let SpirvTypeKind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone()
+        else {
             return Err(inst.bad("the type of a function is no function type"));
         };
         if ret != inst.word(0)? || params.len() != body.params.len() {

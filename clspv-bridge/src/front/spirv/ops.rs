@@ -2,9 +2,9 @@
 
 use super::func::{Emitter, FuncReader, Vals};
 use super::read::Instr;
-use super::types::TypeKind;
+use super::types::SpirvTypeKind;
 use crate::error::Result;
-use crate::front::expand::numbers::{self, BitField, FloatClass};
+use crate::front::expand::numbers::{self, BitFieldOp, FloatClass};
 use crate::ir::{
     BinOp, CastOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value,
 };
@@ -341,13 +341,15 @@ impl FuncReader<'_, '_, '_> {
     fn walk(&self, ty: u32, indices: &[u32], inst: &Instr<'_>) -> Result<(u32, usize, Option<u8>)> {
         let (mut ty, mut leaf) = (ty, 0usize);
         for (n, index) in indices.iter().enumerate() {
-            if let TypeKind::Plain(Type::Vector(_, lanes)) = self.r.types.need(ty, inst)?.kind {
+            if let SpirvTypeKind::Plain(Type::Vector(_, lanes)) = self.r.types.need(ty, inst)?.kind {
                 if n + 1 != indices.len() || *index >= lanes as u32 {
                     return Err(inst.bad("index out of range"));
                 }
                 return Ok((ty, leaf, Some(*index as u8)));
             }
-            if matches!(self.r.types.need(ty, inst)?.kind, TypeKind::Plain(Type::Scalar(_))) && *index == 0 {
+            if matches!(self.r.types.need(ty, inst)?.kind, SpirvTypeKind::Plain(Type::Scalar(_)))
+                && *index == 0
+            {
                 continue;
             }
             let (member, _, first) = self.r.types.member(ty, *index as u64, inst)?;
@@ -365,7 +367,7 @@ impl FuncReader<'_, '_, '_> {
                 for id in inst.rest(2) {
                     vals.extend(self.leaves(*id, inst)?);
                 }
-                if let TypeKind::Plain(vector) = self.r.types.need(ty, inst)?.kind {
+                if let SpirvTypeKind::Plain(vector) = self.r.types.need(ty, inst)?.kind {
                     let mut lanes: SmallVec<[Value; 16]> = SmallVec::new();
                     for v in vals {
                         for lane in 0..self.f.ty(v).lanes() {
@@ -708,9 +710,9 @@ impl FuncReader<'_, '_, '_> {
             return Err(inst.bad("operands of different types"));
         }
         let op = match inst.op {
-            Op::BitFieldInsert => BitField::Insert(field),
-            Op::BitFieldSExtract => BitField::ExtractSigned,
-            _ => BitField::ExtractUnsigned,
+            Op::BitFieldInsert => BitFieldOp::Insert(field),
+            Op::BitFieldSExtract => BitFieldOp::ExtractSigned,
+            _ => BitFieldOp::ExtractUnsigned,
         };
         let v = numbers::bit_field(&mut Emitter::new(self), op, base, offset, count);
         self.define(inst, v)

@@ -4,7 +4,7 @@
 use super::func::FuncReader;
 use super::memory::MemFlags;
 use super::read::Instr;
-use super::types::TypeKind;
+use super::types::SpirvTypeKind;
 use crate::error::Result;
 use crate::ir::{BinOp, BlockCall, CastOp, I32, I64, IntCc, Scope, Space, Type, Value};
 use spirv::Op;
@@ -50,7 +50,7 @@ impl FuncReader<'_, '_, '_> {
     fn pipe(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
         let (ty, vals) = self.typed(inst.word(i)?, inst)?;
         match (&self.r.types.need(ty, inst)?.kind, vals.as_slice()) {
-            (TypeKind::Pipe(_), [v]) => Ok(*v),
+            (SpirvTypeKind::Pipe(_), [v]) => Ok(*v),
             _ => Err(inst.bad(format_args!("operand {i} is not a pipe"))),
         }
     }

@@ -17,7 +17,7 @@ const MAX_LEAVES: usize = 4096;
 
 /// The declaration that a type id refers to.
 #[derive(Clone, Debug)]
-pub enum TypeKind {
+pub enum SpirvTypeKind {
     Void,
     /// A type whose values are one IR value.
     Plain(Type),
@@ -56,7 +56,7 @@ pub enum TypeKind {
 /// A type with its layout by OpenCL C rules.
 #[derive(Clone, Debug)]
 pub struct TypeInfo {
-    pub kind: TypeKind,
+    pub kind: SpirvTypeKind,
     /// Bytes in memory, including padding.
     pub size: u64,
     pub align: u32,
@@ -115,12 +115,12 @@ impl TypeTable {
     /// The IR type of a single value.
     pub fn plain(&self, id: u32, inst: &Instr<'_>) -> Result<Type> {
         match self.need(id, inst)?.kind {
-            TypeKind::Plain(ty) => Ok(ty),
-            TypeKind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
-            TypeKind::Sampler => Ok(I32),
-            TypeKind::Queue => Ok(I64),
-            TypeKind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
-            TypeKind::Ptr { storage, .. } => match space_of(storage) {
+            SpirvTypeKind::Plain(ty) => Ok(ty),
+            SpirvTypeKind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
+            SpirvTypeKind::Sampler => Ok(I32),
+            SpirvTypeKind::Queue => Ok(I64),
+            SpirvTypeKind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
+            SpirvTypeKind::Ptr { storage, .. } => match space_of(storage) {
                 Some(space) => Ok(Type::Ptr(space)),
                 None => Err(inst.bad(format_args!("pointer in storage class {storage:?}"))),
             },
@@ -130,7 +130,7 @@ impl TypeTable {
     /// Storage class and pointee of a pointer type.
     pub fn pointer(&self, id: u32, inst: &Instr<'_>) -> Result<(StorageClass, u32)> {
         match self.need(id, inst)?.kind {
-            TypeKind::Ptr { storage, pointee } => Ok((storage, pointee)),
+            SpirvTypeKind::Ptr { storage, pointee } => Ok((storage, pointee)),
             _ => Err(inst.bad(format_args!("%{id} is not a pointer type"))),
         }
     }
@@ -138,7 +138,7 @@ impl TypeTable {
     pub fn is_aggregate(&self, id: u32) -> bool {
         matches!(
             self.get(id).map(|t| &t.kind),
-            Some(TypeKind::Array { .. } | TypeKind::Struct { .. } | TypeKind::SampledImage(_))
+            Some(SpirvTypeKind::Array { .. } | SpirvTypeKind::Struct { .. } | SpirvTypeKind::SampledImage(_))
         )
     }
     /// Declares a type.
@@ -167,22 +167,23 @@ impl TypeTable {
     }
     fn collect(&self, id: u32, base: u64, inst: &Instr<'_>, out: &mut Vec<Leaf>) -> Result<()> {
         let info = self.need(id, inst)?;
-        if info.leaves == 0 && matches!(info.kind, TypeKind::Struct { .. } | TypeKind::Array { .. }) {
+        if info.leaves == 0 && matches!(info.kind, SpirvTypeKind::Struct { .. } | SpirvTypeKind::Array { .. })
+        {
             return Ok(());
         }
         match &info.kind {
-            TypeKind::Void => {}
-            TypeKind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
-            TypeKind::Ptr { .. } | TypeKind::Pipe(_) | TypeKind::Queue => {
+            SpirvTypeKind::Void => {}
+            SpirvTypeKind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
+            SpirvTypeKind::Ptr { .. } | SpirvTypeKind::Pipe(_) | SpirvTypeKind::Queue => {
                 out.push(Leaf { ty: self.plain(id, inst)?, offset: base })
             }
-            TypeKind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
-            TypeKind::Sampler => out.push(Leaf { ty: I32, offset: base }),
-            TypeKind::SampledImage(_) => {
+            SpirvTypeKind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
+            SpirvTypeKind::Sampler => out.push(Leaf { ty: I32, offset: base }),
+            SpirvTypeKind::SampledImage(_) => {
                 out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base });
                 out.push(Leaf { ty: I32, offset: base + 8 });
             }
-            TypeKind::Array { elem, len } => {
+            SpirvTypeKind::Array { elem, len } => {
                 let (elem, len) = (*elem, *len);
                 let stride = self.need(elem, inst)?.size;
                 if self.need(elem, inst)?.leaves > 0 {
@@ -191,12 +192,12 @@ impl TypeTable {
                     }
                 }
             }
-            TypeKind::Struct { members, offsets } => {
+            SpirvTypeKind::Struct { members, offsets } => {
                 for (m, o) in members.iter().zip(offsets.iter()) {
                     self.collect(*m, base + o, inst, out)?;
                 }
             }
-            TypeKind::Function { .. } | TypeKind::Other(_) => {
+            SpirvTypeKind::Function { .. } | SpirvTypeKind::Other(_) => {
                 return Err(inst.bad(format_args!("%{id} is not the type of a value")));
             }
         }
@@ -206,14 +207,14 @@ impl TypeTable {
     pub fn member(&self, id: u32, index: u64, inst: &Instr<'_>) -> Result<(u32, u64, usize)> {
         let out_of_range = || inst.bad(format_args!("index {index} is out of range"));
         match &self.need(id, inst)?.kind {
-            TypeKind::Array { elem, len } => {
+            SpirvTypeKind::Array { elem, len } => {
                 if index >= *len {
                     return Err(out_of_range());
                 }
                 let e = self.need(*elem, inst)?;
                 Ok((*elem, index.wrapping_mul(e.size), (index as usize).saturating_mul(e.leaves)))
             }
-            TypeKind::Struct { members, offsets } => {
+            SpirvTypeKind::Struct { members, offsets } => {
                 let i = usize::try_from(index).map_err(|_| out_of_range())?;
                 let ty = *members.get(i).ok_or_else(out_of_range)?;
                 let first = members[..i]
@@ -230,15 +231,16 @@ impl TypeTable {
 /// A type that is one IR value.
 pub fn plain(ty: Type) -> TypeInfo {
     let (size, align) = layout(ty);
-    TypeInfo { kind: TypeKind::Plain(ty), size, align, leaves: 1, depth: 0 }
+    TypeInfo { kind: SpirvTypeKind::Plain(ty), size, align, leaves: 1, depth: 0 }
 }
 
 /// The kind of a declaration that needs no other type (`None` if it needs one).
 pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
     use spirv::Op;
-    let other = |name| Some(TypeInfo { kind: TypeKind::Other(name), size: 8, align: 8, leaves: 0, depth: 0 });
+    let other =
+        |name| Some(TypeInfo { kind: SpirvTypeKind::Other(name), size: 8, align: 8, leaves: 0, depth: 0 });
     Ok(match inst.op {
-        Op::TypeVoid => Some(TypeInfo { kind: TypeKind::Void, size: 0, align: 1, leaves: 0, depth: 0 }),
+        Op::TypeVoid => Some(TypeInfo { kind: SpirvTypeKind::Void, size: 0, align: 1, leaves: 0, depth: 0 }),
         Op::TypeBool => Some(plain(Type::Scalar(Scalar::I1))),
         Op::TypeInt => match Scalar::int(inst.word(1)?).filter(|s| *s != Scalar::I1) {
             Some(s) => Some(plain(Type::Scalar(s))),
@@ -250,14 +252,16 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         },
         // Asynchronous copies complete at once, so an event holds no data.
         Op::TypeEvent => Some(plain(I64)),
-        Op::TypeSampler => Some(TypeInfo { kind: TypeKind::Sampler, size: 4, align: 4, leaves: 1, depth: 0 }),
+        Op::TypeSampler => {
+            Some(TypeInfo { kind: SpirvTypeKind::Sampler, size: 4, align: 4, leaves: 1, depth: 0 })
+        }
         Op::TypeImage => match image(inst)? {
             Ok(kind) => Some(TypeInfo { kind, size: 8, align: 8, leaves: 1, depth: 0 }),
             Err(what) => other(what),
         },
         Op::TypeOpaque => other("opaque type"),
         Op::TypePipe => Some(TypeInfo {
-            kind: TypeKind::Pipe(access(inst.ops.get(1))),
+            kind: SpirvTypeKind::Pipe(access(inst.ops.get(1))),
             size: 8,
             align: 8,
             leaves: 1,
@@ -268,14 +272,16 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         Op::TypePipeStorage => other("pipe storage"),
         // A number that the runtime assigns.
         Op::TypeDeviceEvent => Some(plain(I64)),
-        Op::TypeQueue => Some(TypeInfo { kind: TypeKind::Queue, size: 8, align: 8, leaves: 1, depth: 0 }),
+        Op::TypeQueue => {
+            Some(TypeInfo { kind: SpirvTypeKind::Queue, size: 8, align: 8, leaves: 1, depth: 0 })
+        }
         Op::TypeNamedBarrier => other("named barrier"),
         _ => None,
     })
 }
 
 /// OpTypeImage; the inner error names a kind of image that is not supported.
-fn image(inst: &Instr<'_>) -> Result<std::result::Result<TypeKind, &'static str>> {
+fn image(inst: &Instr<'_>) -> Result<std::result::Result<SpirvTypeKind, &'static str>> {
     use spirv::Dim;
     let (arrayed, multisampled) = (inst.word(4)? == 1, inst.word(5)? == 1);
     if multisampled {
@@ -290,7 +296,7 @@ fn image(inst: &Instr<'_>) -> Result<std::result::Result<TypeKind, &'static str>
         (Some(Dim::Dim3D), false) => ImageDim::D3,
         _ => return Err(inst.bad("an image of these dimensions")),
     };
-    Ok(Ok(TypeKind::Image { dim, access: access(inst.ops.get(8)) }))
+    Ok(Ok(SpirvTypeKind::Image { dim, access: access(inst.ops.get(8)) }))
 }
 
 /// An access qualifier; without one, images are read-only.

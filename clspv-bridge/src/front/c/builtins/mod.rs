@@ -1,7 +1,7 @@
 //! Built-in functions of OpenCL C: their signatures, overload resolution, and lowering.
 //!
-//! The [`table`] has a row for each function and shape of signature, written from the specification (OpenCL C,
-//! section 6.15, and the extensions that the devices report). [`resolve::resolve`] finds the row and the
+//! The [`table`] has a row for each function and shape of signature, written from the specification (OpenCL
+//! C, section 6.15, and the extensions that the devices report). [`resolve::resolve`] finds the row and the
 //! types of a call.
 
 pub mod lower;

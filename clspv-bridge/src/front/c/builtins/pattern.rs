@@ -17,24 +17,25 @@
 //! | `pT` | a pipe of packets `T` |
 //! | `QSP*w` | pointer to `w` (or to `_Atomic w` as `@w`): `k` const, `v` volatile, then a space |
 //!
-//! Spaces: `g` global, `l` local, `p` private, `c` constant, `a` any but constant, `r` any, `m` global or local,
+//! Spaces: `g` global, `l` local, `p` private, `c` constant, `a` any but constant, `r` any, `m` global or
+//! local,
 //! `x` any with a pointee of any type. The last four take the argument's space.
 
 use super::super::types::{
-    Access, AddressSpace, Arith, INT, ImageType, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, ULONG, VOID,
-    scalar,
+    AccessMode, AddressSpace, Arith, INT, ImageType, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, ULONG,
+    VOID, scalar,
 };
 use crate::ir::ImageDim;
 
 /// Types that a call binds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Binding {
+pub struct TypeBinding {
     /// `T`
     pub generic: Option<Ty>,
     /// `X`
     pub other: Option<Ty>,
-    /// Access of the pipe that is passed.
-    pub pipe: Option<Access>,
+    /// AccessMode of the pipe that is passed.
+    pub pipe: Option<AccessMode>,
 }
 
 /// A pointer word, taken apart.
@@ -107,7 +108,12 @@ fn signed(bytes: u32) -> Arith {
 
 /// The type of a word, with the types that the call binds. `space` is the argument's address space, for
 /// pointers that take it.
-pub fn word_type(types: &mut Types, word: &str, binding: &Binding, space: AddressSpace) -> Option<QualTy> {
+pub fn word_type(
+    types: &mut Types,
+    word: &str,
+    binding: &TypeBinding,
+    space: AddressSpace,
+) -> Option<QualTy> {
     if let Some(p) = pointer(word) {
         let pointee = word_type(types, p.pointee, binding, AddressSpace::Default)?.ty;
         let pointee = if p.is_atomic { types.intern(TypeKind::Atomic(pointee)) } else { pointee };
@@ -146,7 +152,7 @@ pub fn word_type(types: &mut Types, word: &str, binding: &Binding, space: Addres
 }
 
 /// The coordinates of the image that is bound.
-fn coordinate(types: &mut Types, word: &str, binding: &Binding) -> Option<Ty> {
+fn coordinate(types: &mut Types, word: &str, binding: &TypeBinding) -> Option<Ty> {
     let TypeKind::Image(ImageType { dim, is_msaa: false, .. }) = *types.resolved(binding.generic?) else {
         return None;
     };

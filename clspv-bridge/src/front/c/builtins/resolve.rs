@@ -7,17 +7,17 @@
 use super::super::ast::BuiltinId;
 use super::super::language::Language;
 use super::super::types::{
-    Access, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
+    AccessMode, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
 };
-use super::pattern::{self, Binding, named_shape, pointer, shape, word_type};
-use super::row::{Allowed, ArgType, Domain, Lowering, NoMatch, Resolved, Row};
+use super::pattern::{self, TypeBinding, named_shape, pointer, shape, word_type};
+use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, NoMatch, Resolved, Row};
 use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
 
 /// Cost of converting an argument, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Rank {
+pub enum ConversionRank {
     Exact,
     Promotion,
     Conversion,
@@ -27,7 +27,7 @@ pub enum Rank {
     Incompatible,
 }
 
-type Ranks = SmallVec<[Rank; 4]>;
+type Ranks = SmallVec<[ConversionRank; 4]>;
 
 /// A signature that takes the arguments.
 struct Candidate {
@@ -122,10 +122,10 @@ fn result_type(
     types: &mut Types,
     row: &Row,
     word: &str,
-    binding: &Binding,
+    binding: &TypeBinding,
     args: &[ArgType],
 ) -> Option<QualTy> {
-    let Lowering::ToSpace(space) = row.lowering else {
+    let BuiltinExpansion::ToSpace(space) = row.lowering else {
         return word_type(types, word, binding, result_space(types, args));
     };
     let space = match space {
@@ -146,7 +146,7 @@ fn rank_all(
     types: &mut Types,
     params: &[&str],
     args: &[ArgType],
-    binding: &Binding,
+    binding: &TypeBinding,
 ) -> Option<(Ranks, Vec<QualTy>)> {
     let mut ranks = Ranks::new();
     let mut out = Vec::with_capacity(params.len());
@@ -166,14 +166,14 @@ fn rank_all(
     Some((ranks, out))
 }
 
-/// What the arguments say about the generic type.
+/// Facts about the generic type that follow from the arguments.
 #[derive(Default)]
 struct Facts {
     generic: Option<Ty>,
     element: Option<Arith>,
     lanes: Option<u8>,
     other: Option<Ty>,
-    pipe: Option<Access>,
+    pipe: Option<AccessMode>,
 }
 
 fn facts(types: &Types, params: &[&str], args: &[ArgType]) -> Facts {
@@ -225,11 +225,11 @@ fn bindings(
     row: &Row,
     params: &[&str],
     args: &[ArgType],
-) -> SmallVec<[Binding; 12]> {
+) -> SmallVec<[TypeBinding; 12]> {
     let facts = facts(types, params, args);
-    let bound = |generic| Binding { generic: Some(generic), other: facts.other, pipe: facts.pipe };
+    let bound = |generic| TypeBinding { generic: Some(generic), other: facts.other, pipe: facts.pipe };
     match row.domain {
-        Domain::None => SmallVec::from_iter([Binding::default()]),
+        Domain::None => SmallVec::from_iter([TypeBinding::default()]),
         Domain::Image { shapes, is_depth, access } => {
             let fits = |t: &Ty| match types.resolved(*t) {
                 TypeKind::Image(i) => {
@@ -266,10 +266,10 @@ fn bindings(
     }
 }
 
-fn is_allowed(allowed: Allowed, access: Access) -> bool {
+fn is_allowed(allowed: Allowed, access: AccessMode) -> bool {
     match allowed {
-        Allowed::Read => access != Access::WriteOnly,
-        Allowed::Write => access != Access::ReadOnly,
+        Allowed::Read => access != AccessMode::WriteOnly,
+        Allowed::Write => access != AccessMode::ReadOnly,
         Allowed::Any => true,
     }
 }
@@ -292,49 +292,53 @@ fn pointee(types: &Types, ty: Ty) -> Option<QualTy> {
 }
 
 /// Rank of converting an argument to a parameter's type; `None` if there is no conversion.
-pub fn rank(types: &Types, arg: &ArgType, param: QualTy) -> Option<Rank> {
+pub fn rank(types: &Types, arg: &ArgType, param: QualTy) -> Option<ConversionRank> {
     let (from, to) = (types.canonical(arg.ty).ty, types.canonical(param).ty);
     if from == to {
-        return Some(Rank::Exact);
+        return Some(ConversionRank::Exact);
     }
     match (types.kind(from), types.kind(to)) {
-        (TypeKind::Error, _) => Some(Rank::Exact),
+        (TypeKind::Error, _) => Some(ConversionRank::Exact),
         (TypeKind::Arith(x), TypeKind::Arith(y)) => Some(arith_rank(*x, *y)),
         (TypeKind::Enum(id), TypeKind::Arith(y)) => {
             let underlying = types.enums.get(id.0 as usize).map_or(Arith::UInt, |e| e.underlying);
-            Some(if scalar(underlying) == scalar(*y) { Rank::Promotion } else { Rank::Conversion })
+            Some(if scalar(underlying) == scalar(*y) {
+                ConversionRank::Promotion
+            } else {
+                ConversionRank::Conversion
+            })
         }
-        (TypeKind::Arith(_) | TypeKind::Enum(_), TypeKind::Vector(..)) => Some(Rank::Conversion),
+        (TypeKind::Arith(_) | TypeKind::Enum(_), TypeKind::Vector(..)) => Some(ConversionRank::Conversion),
         (TypeKind::Arith(_) | TypeKind::Enum(_), TypeKind::Opaque(OpaqueType::Sampler)) => {
-            arg.is_constant.then_some(Rank::Conversion)
+            arg.is_constant.then_some(ConversionRank::Conversion)
         }
         (
             TypeKind::Arith(_),
             TypeKind::Opaque(OpaqueType::Event | OpaqueType::Queue | OpaqueType::ClkEvent)
             | TypeKind::Pointer(_),
-        ) => arg.is_zero.then_some(Rank::Conversion),
+        ) => arg.is_zero.then_some(ConversionRank::Conversion),
         (TypeKind::Pointer(x), TypeKind::Pointer(y)) => pointer_rank(types, *x, *y),
         _ => None,
     }
 }
 
 /// Rank between scalar types.
-fn arith_rank(from: Arith, to: Arith) -> Rank {
+fn arith_rank(from: Arith, to: Arith) -> ConversionRank {
     let promoted = match from {
         Arith::Bool | Arith::Char | Arith::UChar | Arith::Short | Arith::UShort => Some(Arith::Int),
         Arith::Float => Some(Arith::Double),
         _ => None,
     };
     if from == to {
-        Rank::Exact
+        ConversionRank::Exact
     } else if promoted == Some(to) {
-        Rank::Promotion
+        ConversionRank::Promotion
     } else {
-        Rank::Conversion
+        ConversionRank::Conversion
     }
 }
 
-fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<Rank> {
+fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<ConversionRank> {
     let (from, to) = (types.canonical(from), types.canonical(to));
     let private = |s| if s == AddressSpace::Default { AddressSpace::Private } else { s };
     let (x, y) = (private(from.quals.space), private(to.quals.space));
@@ -344,18 +348,18 @@ fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<Rank> {
         return None;
     }
     if from.ty != to.ty && !is_void {
-        return Some(Rank::Incompatible);
+        return Some(ConversionRank::Incompatible);
     }
     let drops = |q: fn(&Quals) -> bool| q(&from.quals) && !q(&to.quals);
     if drops(|q| q.is_const) || drops(|q| q.is_volatile) {
-        return Some(Rank::Qualification);
+        return Some(ConversionRank::Qualification);
     }
     // A conversion that adds qualifiers is as good as none.
-    Some(if x == y && !is_void { Rank::Exact } else { Rank::Conversion })
+    Some(if x == y && !is_void { ConversionRank::Exact } else { ConversionRank::Conversion })
 }
 
 /// Destination, saturation and rounding in the name of a `convert_` function.
-pub struct Conversion<'a> {
+pub struct ConversionName<'a> {
     name: &'a str,
     to: (Arith, u8),
     row: &'static str,
@@ -376,18 +380,18 @@ const CONVERSIONS: &[(&str, &str)] = &[
 ];
 
 /// Takes the name of a `convert_` function apart.
-pub fn conversion(name: &str) -> Option<Conversion<'_>> {
+pub fn conversion(name: &str) -> Option<ConversionName<'_>> {
     let rest = name.strip_prefix("convert_")?;
     let (suffix, row) = CONVERSIONS.iter().find(|(suffix, _)| rest.ends_with(suffix))?;
     let to = named_shape(rest.strip_suffix(suffix)?)?;
-    Some(Conversion { name, to, row })
+    Some(ConversionName { name, to, row })
 }
 
 /// Resolves a conversion: its argument is a scalar or vector of the same number of lanes.
 fn convert(
     types: &mut Types,
     language: &Language,
-    parts: &Conversion<'_>,
+    parts: &ConversionName<'_>,
     args: &[ArgType],
 ) -> Option<Result<Resolved, NoMatch>> {
     let id = rows_of(parts.row).first().copied()?;
@@ -548,8 +552,8 @@ mod tests {
         let image = |types: &mut Types, dim, access| {
             types.intern(TypeKind::Image(ImageType { dim, is_depth: false, is_msaa: false, access }))
         };
-        let read = image(types, ImageDim::D2, Access::ReadOnly);
-        let write = image(types, ImageDim::D3, Access::WriteOnly);
+        let read = image(types, ImageDim::D2, AccessMode::ReadOnly);
+        let write = image(types, ImageDim::D3, AccessMode::WriteOnly);
         let (f4, f2, i2, i4) = (
             vector(types, Arith::Float, 4),
             vector(types, Arith::Float, 2),
@@ -580,16 +584,16 @@ mod tests {
                     dim: ImageDim::D2,
                     is_depth,
                     is_msaa: false,
-                    access: Access::ReadOnly,
+                    access: AccessMode::ReadOnly,
                 }))),
                 Domain::Pipe(_) => Some(INT),
             };
-            let binding = Binding { generic, other: generic, pipe: Some(Access::ReadOnly) };
+            let binding = TypeBinding { generic, other: generic, pipe: Some(AccessMode::ReadOnly) };
             for word in row.signature.split(' ').filter(|w| *w != "...") {
                 let ty = word_type(types, word, &binding, AddressSpace::Global);
                 assert!(ty.is_some(), "{} {word}", row.name);
             }
-            assert!(row.lowering != Lowering::Assume || row.name == "__builtin_assume");
+            assert!(row.lowering != BuiltinExpansion::Assume || row.name == "__builtin_assume");
         }
         assert_eq!(call(types, "get_sub_group_id", &[]), Some(UINT));
         assert!(resolve(types, &language("CL1.2"), "work_group_barrier", &[]).is_none());

@@ -2,7 +2,7 @@
 
 use super::super::ast::BuiltinId;
 use super::super::language::Language;
-use super::super::types::{Access, QualTy};
+use super::super::types::{AccessMode, QualTy};
 use crate::ir::{BinOp, ClOp, GroupOp, RmwOp, WorkItemQuery};
 
 /// Element types of a row's generic type, as a set of bits indexed by [`super::super::types::Arith`].
@@ -94,10 +94,10 @@ pub enum Domain {
         access: Allowed,
     },
     /// A pipe; `T` is the type of its packets.
-    Pipe(Access),
+    Pipe(AccessMode),
 }
 
-/// Access qualifiers of an image that a function takes.
+/// AccessMode qualifiers of an image that a function takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allowed {
     Read,
@@ -221,9 +221,9 @@ pub enum ImageQuery {
 /// Rounding mode of an explicit conversion by name; `None` is the default of the destination.
 pub type RoundingMode = Option<crate::ir::Rounding>;
 
-/// Lowering of a built-in function.
+/// BuiltinExpansion of a built-in function.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Lowering {
+pub enum BuiltinExpansion {
     /// OpenCL.std instruction.
     Ext(ClOp),
     /// OpenCL.std instruction for signed and for unsigned `T`.
@@ -389,12 +389,17 @@ pub struct Row {
     pub signature: &'static str,
     pub domain: Domain,
     pub needs: Needs,
-    pub lowering: Lowering,
+    pub lowering: BuiltinExpansion,
 }
 
 impl Row {
     /// A row of all versions.
-    pub const fn new(name: &'static str, signature: &'static str, domain: Domain, lowering: Lowering) -> Row {
+    pub const fn new(
+        name: &'static str,
+        signature: &'static str,
+        domain: Domain,
+        lowering: BuiltinExpansion,
+    ) -> Row {
         Row { name, signature, domain, needs: Needs { since: 100, one_of: &[] }, lowering }
     }
     /// Restricts the row to versions from `since` on.

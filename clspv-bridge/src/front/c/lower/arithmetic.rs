@@ -1,8 +1,9 @@
 //! Operators: arithmetic, comparisons, logic, pointers, and the assignments made of them.
 
 use super::function::FunctionLowering;
-use super::location::{Location, Place};
+use super::location::Location;
 use super::module::malformed;
+use super::object::ObjectRef;
 use super::types::{is_signed, layout, pointee, value_type};
 use crate::error::Result;
 use crate::front::c::ast::{BinaryOp, CompareOp, ExprId, ExprKind};
@@ -342,7 +343,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// A sequentially consistent read-modify-write operation; returns the old value.
-    fn atomic(&mut self, op: RmwOp, place: Place, operand: Value) -> Value {
+    fn atomic(&mut self, op: RmwOp, place: ObjectRef, operand: Value) -> Value {
         let access = self.access(place);
         let ty = self.f.ty(operand);
         let op = Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::SeqCst };
@@ -352,7 +353,7 @@ impl FunctionLowering<'_, '_> {
     /// Replaces an atomic object's value by a function of it, in a loop; returns the new value.
     fn atomic_update(
         &mut self,
-        place: Place,
+        place: ObjectRef,
         ty: Type,
         mut update: impl FnMut(&mut Self, Value) -> Result<Value>,
     ) -> Result<Value> {

@@ -1,12 +1,12 @@
 //! Block literals: their memory, their functions, and the entries by which they are enqueued.
 //!
-//! A block's value is the address of its literal: size and alignment (`u32` each), then copies of the captured
-//! variables. Its function takes that address before the block's own parameters. OpenCL C has no variables of
-//! blocks that change, so the function that a call reaches is known from the expression.
+//! A block's value is the address of its literal: size and alignment (`u32` each), then copies of the
+//! captured variables. Its function takes that address before the block's own parameters. OpenCL C has no
+//! variables of blocks that change, so the function that a call reaches is known from the expression.
 
 use super::function::FunctionLowering;
-use super::location::Place;
-use super::module::{ModuleLowering, malformed};
+use super::module::{LoweredBlock, ModuleLowering, malformed};
+use super::object::ObjectRef;
 use super::types::{align_at, is_aggregate, layout, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, BlockLiteral, ExprId, ExprKind, ExprList, VarId};
@@ -20,14 +20,6 @@ use smallvec::SmallVec;
 
 /// Bytes before the captured variables.
 const HEADER_BYTES: u64 = 8;
-
-/// What has been made for a block literal.
-#[derive(Clone, Copy)]
-pub struct Lowered {
-    func: FuncRef,
-    /// Number of its entry, if it is enqueued.
-    number: Option<u64>,
-}
 
 /// A block that is enqueued or queried.
 #[derive(Clone, Copy)]
@@ -80,7 +72,7 @@ pub fn lower(m: &mut ModuleLowering<'_>, id: BlockId, func: FuncRef) -> Result<(
     let Some(at) = params.next() else { return Err(malformed("a block without its literal")) };
     for capture in captured {
         let ty = lowering.m.var(capture.inner)?.ty.ty;
-        let from = lowering.part(Place::new(at, align_at(128, capture.offset)), capture.offset);
+        let from = lowering.part(ObjectRef::new(at, align_at(128, capture.offset)), capture.offset);
         if is_aggregate(lowering.types(), ty) {
             let size = layout(lowering.types(), ty).size;
             let home = lowering.home_place(capture.inner)?;
@@ -110,7 +102,7 @@ fn function(m: &mut ModuleLowering<'_>, id: BlockId) -> Result<FuncRef> {
     sig.params.insert(at, Type::Ptr(Space::Generic));
     let name = format!("__block_invoke_{}", id.0);
     let func = m.module.functions.push(Function::new(&name, sig, Linkage::Internal));
-    m.blocks.insert(id, Lowered { func, number: None });
+    m.blocks.insert(id, LoweredBlock { func, number: None });
     m.queue_block(id, func);
     Ok(func)
 }
@@ -122,7 +114,7 @@ fn entry(m: &mut ModuleLowering<'_>, id: BlockId) -> Result<u64> {
         return Ok(number);
     }
     let number = digest(m) ^ u64::from(id.0 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    m.blocks.insert(id, Lowered { func, number: Some(number) });
+    m.blocks.insert(id, LoweredBlock { func, number: Some(number) });
     let sig = m.module.functions[func].sig.clone();
     // The address of the literal, then local arguments.
     let is_local = |ty: &Type| ty.space() == Some(Space::Local);
@@ -204,7 +196,7 @@ impl FunctionLowering<'_, '_> {
             let addr = self.global_address(global);
             return Ok(self.in_space(addr, Space::Generic));
         }
-        let slot = Place::new(self.slot(size, 128)?, 128);
+        let slot = ObjectRef::new(self.slot(size, 128)?, 128);
         for (word, offset) in header.into_iter().zip([0, 4]) {
             let word = self.f.bits(I32, u64::from(word));
             let at = self.part(slot, offset);

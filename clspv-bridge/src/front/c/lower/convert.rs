@@ -175,8 +175,8 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The bits of a sampler, from the flags of OpenCL C: normalised coordinates in bit 0, the addressing mode
-    /// in bits 1 to 3, linear filter in bit 5.
+    /// The bits of a sampler, from the flags of OpenCL C: normalised coordinates in bit 0, the addressing
+    /// mode in bits 1 to 3, linear filter in bit 5.
     fn sampler(&mut self, value: Value, from: Ty) -> Value {
         if !self.f.ty(value).is_int() {
             return value;

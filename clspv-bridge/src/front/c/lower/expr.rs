@@ -1,8 +1,9 @@
 //! Expressions: values, and aggregates as places in memory.
 
 use super::function::FunctionLowering;
-use super::location::{Lanes, Location, Place};
+use super::location::{LaneList, Location};
 use super::module::malformed;
+use super::object::ObjectRef;
 use super::types::{is_aggregate, layout, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{
@@ -122,7 +123,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             }
             ExprKind::Cast(kind, operand) => return self.cast(expr, *kind, *operand),
             ExprKind::Swizzle { base, lanes, len } if !self.expr(*base)?.is_lvalue => {
-                let lanes: Lanes = lanes.iter().copied().take(usize::from(*len)).collect();
+                let lanes: LaneList = lanes.iter().copied().take(usize::from(*len)).collect();
                 let vector = self.value(*base)?;
                 self.swizzle(vector, &lanes)
             }
@@ -267,7 +268,7 @@ impl<'a> FunctionLowering<'_, 'a> {
     /// Named lanes of a vector: one is a scalar.
     pub fn swizzle(&mut self, vector: Value, lanes: &[u8]) -> Value {
         let ty = self.f.ty(vector);
-        let lanes: Lanes = lanes.iter().map(|l| (*l).min(ty.lanes().saturating_sub(1) as u8)).collect();
+        let lanes: LaneList = lanes.iter().map(|l| (*l).min(ty.lanes().saturating_sub(1) as u8)).collect();
         match (lanes.as_slice(), ty.lanes()) {
             ([_], 1) => vector,
             ([lane], _) => self.emit(Op::Extract(*lane), &[vector], ty.lane()),
@@ -475,7 +476,7 @@ impl<'a> FunctionLowering<'_, 'a> {
     }
 
     /// Where the contents of an aggregate value are.
-    pub fn aggregate(&mut self, id: ExprId) -> Result<Place> {
+    pub fn aggregate(&mut self, id: ExprId) -> Result<ObjectRef> {
         let expr = self.expr(id)?;
         let ty = expr.ty.ty;
         match &expr.kind {
@@ -507,7 +508,7 @@ impl<'a> FunctionLowering<'_, 'a> {
                     _ => self.builtin(expr)?,
                 };
                 let addr = addr.ok_or_else(|| malformed("an aggregate without a value"))?;
-                Ok(Place::new(addr, layout(self.types(), ty).align))
+                Ok(ObjectRef::new(addr, layout(self.types(), ty).align))
             }
             _ => {
                 let place = self.slot_of(ty)?;
@@ -518,11 +519,11 @@ impl<'a> FunctionLowering<'_, 'a> {
     }
 
     /// Stores an aggregate value. `is_fresh`: nothing else refers to the target yet.
-    pub fn aggregate_into(&mut self, id: ExprId, to: Place, is_fresh: bool) -> Result<()> {
+    pub fn aggregate_into(&mut self, id: ExprId, to: ObjectRef, is_fresh: bool) -> Result<()> {
         self.nested(|this| this.aggregate_into_of(id, to, is_fresh))
     }
 
-    fn aggregate_into_of(&mut self, id: ExprId, to: Place, is_fresh: bool) -> Result<()> {
+    fn aggregate_into_of(&mut self, id: ExprId, to: ObjectRef, is_fresh: bool) -> Result<()> {
         let expr = self.expr(id)?;
         let size = layout(self.types(), expr.ty.ty).size;
         let is_private = self.f.ty(to.addr).space() == Some(crate::ir::Space::Private);
@@ -567,7 +568,7 @@ impl<'a> FunctionLowering<'_, 'a> {
     }
 
     /// Stores what an initializer list states; the rest is zero.
-    fn initializer(&mut self, id: ExprId, list: &InitList, ty: Ty, to: Place) -> Result<()> {
+    fn initializer(&mut self, id: ExprId, list: &InitList, ty: Ty, to: ObjectRef) -> Result<()> {
         let size = layout(self.types(), ty).size;
         if self.constant_initializer(id, ty, to, size)? {
             return Ok(());
@@ -599,7 +600,7 @@ impl<'a> FunctionLowering<'_, 'a> {
         list.items.len() as u64 == count && list.items.iter().all(|(_, item)| nested(*item))
     }
 
-    fn initialize_parts(&mut self, list: &InitList, ty: Ty, to: Place) -> Result<()> {
+    fn initialize_parts(&mut self, list: &InitList, ty: Ty, to: ObjectRef) -> Result<()> {
         let types = self.types();
         for (index, item) in &list.items {
             let (location, part) = match types.resolved(ty) {

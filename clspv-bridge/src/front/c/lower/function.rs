@@ -4,10 +4,10 @@
 //! Instructions on constants are folded when they are emitted, so that initializers with static storage are
 //! lowered like other expressions ([`super::static_data`]).
 
-use super::location::Place;
+use super::flow::Flow;
 use super::module::{ModuleLowering, malformed};
+use super::object::ObjectRef;
 use super::ssa::{self, Ssa};
-use super::statement::Flow;
 use super::types::{is_aggregate, layout, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{FuncId, LabelId, VarId};
@@ -27,8 +27,8 @@ const MAX_SLOT_BYTES: u64 = 1 << 26;
 /// Home of a variable with automatic storage.
 #[derive(Clone, Copy)]
 pub enum Home {
-    Values(ssa::Variable),
-    Memory(Place),
+    Values(ssa::SsaVariable),
+    Memory(ObjectRef),
 }
 
 /// State of lowering one function.
@@ -126,13 +126,13 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         params.into_iter()
     }
 
-    /// Gives a parameter its value; what is passed in memory is copied, unless the function is a kernel, whose
-    /// caller made a copy.
+    /// Gives a parameter its value; what is passed in memory is copied, unless the function is a kernel,
+    /// whose caller made a copy.
     pub fn bind_param(&mut self, id: VarId, value: Value, is_kernel: bool) -> Result<()> {
         let ty = self.m.var(id)?.ty.ty;
         if is_aggregate(self.types(), ty) && self.f.ty(value).space().is_some() {
             let layout = layout(self.types(), ty);
-            let place = Place::new(value, layout.align);
+            let place = ObjectRef::new(value, layout.align);
             if is_kernel {
                 self.homes.insert(id, Home::Memory(place));
             } else {
@@ -233,9 +233,9 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     }
 
     /// A new stack slot for an object of a type.
-    pub fn slot_of(&mut self, ty: Ty) -> Result<Place> {
+    pub fn slot_of(&mut self, ty: Ty) -> Result<ObjectRef> {
         let layout = layout(self.types(), ty);
-        Ok(Place::new(self.slot(layout.size, layout.align)?, layout.align))
+        Ok(ObjectRef::new(self.slot(layout.size, layout.align)?, layout.align))
     }
 
     /// Calls the import that represents an unsupported construct, and returns its result of this type.
@@ -340,13 +340,13 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     }
 
     /// Value of a variable here.
-    pub fn read(&mut self, variable: ssa::Variable) -> Value {
+    pub fn read(&mut self, variable: ssa::SsaVariable) -> Value {
         self.open();
         self.ssa.read(&mut self.f, variable, self.block)
     }
 
     /// Gives a variable a value.
-    pub fn write(&mut self, variable: ssa::Variable, value: Value) {
+    pub fn write(&mut self, variable: ssa::SsaVariable, value: Value) {
         self.open();
         self.ssa.write(variable, self.block, value);
     }
@@ -366,7 +366,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
                 let layout = layout(self.types(), ty.ty);
                 let align = var.align.max(layout.align).clamp(1, 4096).next_power_of_two();
                 let addr = self.slot(layout.size, align)?;
-                Home::Memory(Place { is_volatile: ty.quals.is_volatile, ..Place::new(addr, align) })
+                Home::Memory(ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) })
             }
         };
         self.homes.insert(id, home);
@@ -374,7 +374,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     }
 
     /// Home in memory of a variable of an aggregate type.
-    pub fn home_place(&mut self, id: VarId) -> Result<Place> {
+    pub fn home_place(&mut self, id: VarId) -> Result<ObjectRef> {
         match self.home(id)? {
             Home::Memory(place) => Ok(place),
             Home::Values(_) => Err(malformed("an aggregate that is not in memory")),

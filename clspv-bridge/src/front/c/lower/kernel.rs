@@ -5,7 +5,7 @@ use super::types::{is_aggregate, layout, space, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{FunctionDecl, VarId};
 use crate::front::c::sema::spelling::Spelling;
-use crate::front::c::types::{Access, AddressSpace, OpaqueType, QualTy, TypeKind};
+use crate::front::c::types::{AccessMode, AddressSpace, OpaqueType, QualTy, TypeKind};
 use crate::front::spirv::{attributes, lay_out_args, unwritten};
 use crate::ir::{
     CastOp, ClOp, FuncRef, Function, I32, I64, Linkage, Op, Opaque, Signature, Space, Type, Value,
@@ -132,11 +132,11 @@ fn pointer_argument(m: &ModuleLowering<'_>, arg: &mut ArgInfo, to: QualTy) -> Re
 }
 
 /// CL_KERNEL_ARG_ACCESS_QUALIFIER of an image or pipe.
-fn access(access: Access) -> AccessQualifier {
+fn access(access: AccessMode) -> AccessQualifier {
     match access {
-        Access::ReadOnly => AccessQualifier::ReadOnly,
-        Access::WriteOnly => AccessQualifier::WriteOnly,
-        Access::ReadWrite => AccessQualifier::ReadWrite,
+        AccessMode::ReadOnly => AccessQualifier::ReadOnly,
+        AccessMode::WriteOnly => AccessQualifier::WriteOnly,
+        AccessMode::ReadWrite => AccessQualifier::ReadWrite,
     }
 }
 

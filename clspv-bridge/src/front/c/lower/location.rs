@@ -2,7 +2,8 @@
 
 use super::function::{FunctionLowering, Home};
 use super::module::malformed;
-use super::ssa::Variable;
+use super::object::ObjectRef;
+use super::ssa::SsaVariable;
 use super::types::{is_aggregate, is_signed, layout, pointee, value_layout, value_type};
 use crate::error::Result;
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
@@ -10,52 +11,34 @@ use crate::front::c::types::{OpaqueType, Record, TypeKind};
 use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Type, Value};
 use smallvec::SmallVec;
 
-/// An object in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    pub addr: Value,
-    /// Known alignment in bytes.
-    pub align: u32,
-    pub is_volatile: bool,
-    /// Whether accesses are atomic (sequentially consistent).
-    pub is_atomic: bool,
-}
+/// LaneList of a vector, in the order in which they are named.
+pub type LaneList = SmallVec<[u8; 16]>;
 
-impl Place {
-    /// A place that is accessed plainly.
-    pub const fn new(addr: Value, align: u32) -> Place {
-        Place { addr, align, is_volatile: false, is_atomic: false }
-    }
-}
-
-/// Lanes of a vector, in the order in which they are named.
-pub type Lanes = SmallVec<[u8; 16]>;
-
-/// What an lvalue designates.
+/// Object that an lvalue designates.
 #[derive(Clone, Debug)]
 pub enum Location {
     /// A variable that is kept in values, and its type.
-    Variable(Variable, Type),
-    Memory(Place, Type),
+    Variable(SsaVariable, Type),
+    Memory(ObjectRef, Type),
     /// Some lanes of the vector at `base`.
     Lanes {
         base: Box<Location>,
-        lanes: Lanes,
+        lanes: LaneList,
     },
     /// The lane with a number that is computed (an `i32`).
     Lane {
         base: Box<Location>,
         index: Value,
     },
-    Bits(BitField),
+    Bits(BitFieldRef),
     /// An object that cannot change.
     Constant(Value),
 }
 
 /// A bit-field: the storage unit that holds it, and its bits.
 #[derive(Clone, Copy, Debug)]
-pub struct BitField {
-    unit: Place,
+pub struct BitFieldRef {
+    unit: ObjectRef,
     /// Type of the storage unit.
     store: Scalar,
     first: u8,
@@ -88,12 +71,12 @@ impl FunctionLowering<'_, '_> {
                 let to = pointee(types, self.expr(*pointer)?.ty.ty);
                 let is_volatile = to.is_some_and(|to| to.quals.is_volatile) || expr.ty.quals.is_volatile;
                 let align = layout(types, expr.ty.ty).align;
-                Ok(self.memory(Place { is_volatile, ..Place::new(addr, align) }, id, expr.ty.ty))
+                Ok(self.memory(ObjectRef { is_volatile, ..ObjectRef::new(addr, align) }, id, expr.ty.ty))
             }
             ExprKind::Str(string) => {
                 let global = self.m.string(*string)?;
                 let addr = self.global_address(global);
-                Ok(self.memory(Place::new(addr, 1), id, expr.ty.ty))
+                Ok(self.memory(ObjectRef::new(addr, 1), id, expr.ty.ty))
             }
             ExprKind::Member { base, field } => self.member(*base, *field),
             ExprKind::Swizzle { base, lanes, len } => {
@@ -120,13 +103,13 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// A location in memory of a type that has values; aggregates keep the place only.
-    fn memory(&self, place: Place, _id: ExprId, ty: crate::front::c::types::Ty) -> Location {
+    fn memory(&self, place: ObjectRef, _id: ExprId, ty: crate::front::c::types::Ty) -> Location {
         let is_atomic = matches!(self.types().resolved(ty), TypeKind::Atomic(_));
         let value = value_type(self.types(), ty).unwrap_or(crate::ir::I8);
-        Location::Memory(Place { is_atomic, ..place }, value)
+        Location::Memory(ObjectRef { is_atomic, ..place }, value)
     }
 
-    /// What a variable's name designates.
+    /// Object that a variable's name designates.
     pub fn variable(&mut self, id: VarId) -> Result<Location> {
         let var = self.m.var(id)?;
         let ty = self.types().canonical(var.ty);
@@ -146,7 +129,7 @@ impl FunctionLowering<'_, '_> {
         let align = var.align.max(layout(self.types(), ty.ty).align).clamp(1, 4096).next_power_of_two();
         let global = self.m.global(id)?;
         let addr = self.global_address(global);
-        let place = Place { is_volatile: ty.quals.is_volatile, ..Place::new(addr, align) };
+        let place = ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) };
         Ok(self.memory(place, ExprId(0), ty.ty))
     }
 
@@ -185,7 +168,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The member of a record in memory.
-    pub fn field(&mut self, record_at: Place, record: &Record, field: u32) -> Result<Location> {
+    pub fn field(&mut self, record_at: ObjectRef, record: &Record, field: u32) -> Result<Location> {
         let types = self.types();
         let Some(field) = record.fields.get(field as usize) else {
             return Err(malformed("a member that does not exist"));
@@ -213,11 +196,11 @@ impl FunctionLowering<'_, '_> {
         } else if store == Scalar::I1 {
             store = Scalar::I8;
         }
-        Ok(Location::Bits(BitField { unit, store, first, width, is_signed, ty: value }))
+        Ok(Location::Bits(BitFieldRef { unit, store, first, width, is_signed, ty: value }))
     }
 
     /// The address of an object in memory.
-    pub fn place(&mut self, id: ExprId) -> Result<Place> {
+    pub fn place(&mut self, id: ExprId) -> Result<ObjectRef> {
         match self.location(id)? {
             Location::Memory(place, _) => Ok(place),
             Location::Lanes { base, lanes } => match (*base, lanes.as_slice()) {
@@ -229,7 +212,7 @@ impl FunctionLowering<'_, '_> {
                     let index = self.emit(Op::Cast(CastOp::Zext), &[index], crate::ir::I64);
                     let of = value_layout(vector.lane());
                     let addr = self.element(place.addr, index, of.size);
-                    Ok(Place { addr, align: of.align, ..place })
+                    Ok(ObjectRef { addr, align: of.align, ..place })
                 }
                 _ => Err(malformed("the address of a variable in values")),
             },
@@ -280,7 +263,7 @@ impl FunctionLowering<'_, '_> {
                     let index = self.emit(Op::Cast(CastOp::Zext), &[*index], crate::ir::I64);
                     let of = value_layout(vector.lane());
                     let addr = self.element(place.addr, index, of.size);
-                    self.store(Place { addr, align: of.align, ..*place }, value);
+                    self.store(ObjectRef { addr, align: of.align, ..*place }, value);
                 }
                 _ => {
                     let vector = self.get(base);
@@ -300,7 +283,7 @@ impl FunctionLowering<'_, '_> {
         value
     }
 
-    /// Writes lanes of a vector. Lanes in memory are written alone: others may belong to other work-items.
+    /// Writes lanes of a vector. LaneList in memory are written alone: others may belong to other work-items.
     fn set_lanes(&mut self, base: &Location, lanes: &[u8], value: Value) {
         if let Location::Memory(place, vector) = base {
             for (i, lane) in (0u8..).zip(lanes) {
@@ -320,7 +303,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The value of a bit-field in its storage unit.
-    fn bits(&mut self, field: BitField, unit: Value) -> Value {
+    fn bits(&mut self, field: BitFieldRef, unit: Value) -> Value {
         let ty = Type::Scalar(field.store);
         let bits = field.store.bits();
         let left = bits.saturating_sub(u32::from(field.first) + u32::from(field.width));
@@ -337,7 +320,7 @@ impl FunctionLowering<'_, '_> {
         self.resize(value, field.ty, field.is_signed)
     }
 
-    fn set_bits(&mut self, field: BitField, value: Value) -> Value {
+    fn set_bits(&mut self, field: BitFieldRef, value: Value) -> Value {
         let ty = Type::Scalar(field.store);
         let mask = (u64::MAX >> (64 - u32::from(field.width).clamp(1, 64))) << field.first.min(63);
         let (keep, take) = (self.f.bits(ty, !mask), self.f.bits(ty, mask));

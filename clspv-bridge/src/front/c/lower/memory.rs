@@ -1,7 +1,7 @@
 //! Loads, stores and copies of memory.
 
 use super::function::FunctionLowering;
-use super::location::Place;
+use super::object::ObjectRef;
 use super::types::value_layout;
 use crate::ir::{
     Access, CastOp, I8, I64, IntCc, Op, Opaque, Ordering, Root, Scalar, Scope, Space, Type, Value,
@@ -9,7 +9,7 @@ use crate::ir::{
 
 impl FunctionLowering<'_, '_> {
     /// Properties of an access to a place.
-    pub fn access(&self, place: Place) -> Access {
+    pub fn access(&self, place: ObjectRef) -> Access {
         Access {
             align: place.align.clamp(1, 1 << 20),
             volatile: place.is_volatile,
@@ -21,7 +21,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Loads a value; truth values are bytes in memory.
-    pub fn load(&mut self, place: Place, ty: Type) -> Value {
+    pub fn load(&mut self, place: ObjectRef, ty: Type) -> Value {
         let access = self.access(place);
         let op = if place.is_atomic {
             Op::AtomicLoad { access, scope: Scope::Device, order: Ordering::SeqCst }
@@ -44,7 +44,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Stores a value.
-    pub fn store(&mut self, place: Place, value: Value) {
+    pub fn store(&mut self, place: ObjectRef, value: Value) {
         let access = self.access(place);
         let op = if place.is_atomic {
             Op::AtomicStore { access, scope: Scope::Device, order: Ordering::SeqCst }
@@ -63,7 +63,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Copies an object's bytes.
-    pub fn copy(&mut self, to: Place, from: Place, size: u64) {
+    pub fn copy(&mut self, to: ObjectRef, from: ObjectRef, size: u64) {
         if size == 0 || to.addr == from.addr {
             return;
         }
@@ -73,7 +73,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Sets an object's bytes to zero.
-    pub fn clear(&mut self, place: Place, size: u64) {
+    pub fn clear(&mut self, place: ObjectRef, size: u64) {
         if size == 0 {
             return;
         }
@@ -83,7 +83,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The part of an object at a constant offset.
-    pub fn part(&mut self, place: Place, offset: u64) -> Place {
+    pub fn part(&mut self, place: ObjectRef, offset: u64) -> ObjectRef {
         let addr = if offset == 0 {
             place.addr
         } else {
@@ -91,7 +91,7 @@ impl FunctionLowering<'_, '_> {
             let ty = self.f.ty(place.addr);
             self.emit(Op::PtrAdd, &[place.addr, offset], ty)
         };
-        Place { addr, align: super::types::align_at(place.align, offset), ..place }
+        ObjectRef { addr, align: super::types::align_at(place.align, offset), ..place }
     }
 
     /// The address `count` (an `i64`) elements of `size` bytes after a pointer.
@@ -121,17 +121,17 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The address of an object in private memory with the contents of `place`: its own, or that of a copy.
-    pub fn in_private(&mut self, place: Place, size: u64) -> crate::error::Result<Value> {
+    pub fn in_private(&mut self, place: ObjectRef, size: u64) -> crate::error::Result<Value> {
         if self.f.ty(place.addr) == Type::Ptr(Space::Private) {
             return Ok(place.addr);
         }
-        let copy = Place::new(self.slot(size, place.align)?, place.align);
+        let copy = ObjectRef::new(self.slot(size, place.align)?, place.align);
         self.copy(copy, place, size);
         Ok(copy.addr)
     }
 
     /// The place of one lane of a vector in memory.
-    pub fn lane_place(&mut self, place: Place, vector: Type, lane: u8) -> Place {
+    pub fn lane_place(&mut self, place: ObjectRef, vector: Type, lane: u8) -> ObjectRef {
         let size = value_layout(vector.lane()).size;
         self.part(place, u64::from(lane).wrapping_mul(size))
     }

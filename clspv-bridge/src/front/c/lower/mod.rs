@@ -10,11 +10,14 @@ mod arithmetic;
 mod block;
 mod convert;
 mod expr;
+mod flow;
 pub mod function;
+pub mod input;
 mod kernel;
 pub mod location;
 mod memory;
 mod module;
+pub mod object;
 mod ssa;
 mod statement;
 mod static_data;
@@ -22,33 +25,50 @@ mod static_data;
 mod tests;
 pub mod types;
 
-use super::ast::Unit;
-use super::language::Language;
-use super::session::Session;
-use super::types::Types;
+use super::ast::FuncId;
 use crate::error::{CompileError, Result};
 use crate::ir::Module;
-use crate::options::{Extent, Options};
-
-/// A checked translation unit without errors, and how to lower it.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    pub session: &'a Session,
-    pub unit: &'a Unit,
-    pub types: &'a Types,
-    pub options: &'a Options,
-    pub language: &'a Language,
-    pub extent: Extent,
-    /// Whether every variable stays in memory, for instrumented code that reports uninitialised reads.
-    pub in_memory: bool,
-}
+use crate::options::Extent;
+use input::LoweringInput;
+use module::{ModuleLowering, Pending};
 
 /// Lowers a translation unit to a module in phase Imported.
-pub fn lower(input: Input<'_>) -> Result<Module> {
-    let mut lowering = module::ModuleLowering::new(input);
-    lowering.run()?;
+pub fn lower(input: LoweringInput<'_>) -> Result<Module> {
+    let mut lowering = ModuleLowering::new(input);
+    run(&mut lowering)?;
     kernel::mark_unwritten(&mut lowering);
     let module = lowering.module;
     crate::ir::verify::verify_module(&module).map_err(CompileError::from)?;
     Ok(module)
+}
+
+/// Lowers what other modules or launches may reach, and all that it refers to.
+fn run(lowering: &mut ModuleLowering<'_>) -> Result<()> {
+    let unit = lowering.input.unit;
+    let part = lowering.input.extent == Extent::Part;
+    for (i, decl) in unit.functions.iter().enumerate().filter(|(_, f)| f.body.is_some()) {
+        let id = FuncId(i as u32);
+        if decl.is_kernel {
+            let func = kernel::declare(lowering, decl)?;
+            lowering.pending.push(Pending::Kernel(id, func));
+        }
+        // Kernels of other modules may call this one.
+        if part && !decl.is_internal {
+            lowering.function(id)?;
+        }
+    }
+    for id in unit.statics.iter().filter(|_| part) {
+        if unit.vars.get(id.0 as usize).is_some_and(|v| v.is_exported) {
+            lowering.global(*id)?;
+        }
+    }
+    while let Some(next) = lowering.pending.pop() {
+        match next {
+            Pending::Function(id, func) => function::lower(lowering, id, func, false)?,
+            Pending::Kernel(id, func) => function::lower(lowering, id, func, true)?,
+            Pending::Initializer(id, global) => static_data::initialize(lowering, id, global)?,
+            Pending::Block(id, func) => block::lower(lowering, id, func)?,
+        }
+    }
+    Ok(())
 }

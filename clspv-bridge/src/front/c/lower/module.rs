@@ -1,12 +1,12 @@
-//! State of lowering a translation unit: its functions and variables in the module, made when something refers
-//! to them.
+//! State of lowering a translation unit: its functions and variables in the module, made when something
+//! refers to them.
 //!
 //! Declarations and bodies are separate steps: a reference declares the function or variable, and
 //! [`ModuleLowering::run`] lowers the bodies and initializers until none is left. So functions that nothing
 //! reaches are never lowered.
 
+use super::input::LoweringInput;
 use super::types::{is_aggregate, layout, space, value_type};
-use super::{Input, block, function, kernel, static_data};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, FuncId, FunctionDecl, Storage, StrId, VarId, Variable};
 use crate::front::c::types::{QualTy, TypeKind};
@@ -19,8 +19,16 @@ use std::collections::{HashMap, HashSet};
 /// Maximum number of bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
 
+/// Function and captures of a block literal.
+#[derive(Clone, Copy)]
+pub struct LoweredBlock {
+    pub func: FuncRef,
+    /// Number of its entry, if it is enqueued.
+    pub number: Option<u64>,
+}
+
 /// A body or initializer that remains to be lowered.
-enum Pending {
+pub enum Pending {
     Function(FuncId, FuncRef),
     Kernel(FuncId, FuncRef),
     Initializer(VarId, Global),
@@ -29,7 +37,7 @@ enum Pending {
 
 /// State of lowering a translation unit.
 pub struct ModuleLowering<'a> {
-    pub input: Input<'a>,
+    pub input: LoweringInput<'a>,
     pub module: Module,
     functions: HashMap<FuncId, FuncRef>,
     /// Functions that other modules see or define, and imports.
@@ -39,14 +47,14 @@ pub struct ModuleLowering<'a> {
     /// Names of variables in the module.
     names: HashSet<String>,
     strings: HashMap<StrId, Global>,
-    pub(super) blocks: HashMap<BlockId, block::Lowered>,
-    pending: Vec<Pending>,
+    pub(super) blocks: HashMap<BlockId, LoweredBlock>,
+    pub(super) pending: Vec<Pending>,
     global_bytes: u64,
 }
 
 impl<'a> ModuleLowering<'a> {
     /// An empty module.
-    pub fn new(input: Input<'a>) -> Self {
+    pub fn new(input: LoweringInput<'a>) -> Self {
         ModuleLowering {
             input,
             module: Module::default(),
@@ -60,37 +68,6 @@ impl<'a> ModuleLowering<'a> {
             pending: Vec::new(),
             global_bytes: 0,
         }
-    }
-
-    /// Lowers what other modules or launches may reach, and all that it refers to.
-    pub fn run(&mut self) -> Result<()> {
-        let unit = self.input.unit;
-        let part = self.input.extent == Extent::Part;
-        for (i, decl) in unit.functions.iter().enumerate().filter(|(_, f)| f.body.is_some()) {
-            let id = FuncId(i as u32);
-            if decl.is_kernel {
-                let func = kernel::declare(self, decl)?;
-                self.pending.push(Pending::Kernel(id, func));
-            }
-            // Kernels of other modules may call this one.
-            if part && !decl.is_internal {
-                self.function(id)?;
-            }
-        }
-        for id in unit.statics.iter().filter(|_| part) {
-            if unit.vars.get(id.0 as usize).is_some_and(|v| v.is_exported) {
-                self.global(*id)?;
-            }
-        }
-        while let Some(next) = self.pending.pop() {
-            match next {
-                Pending::Function(id, func) => function::lower(self, id, func, false)?,
-                Pending::Kernel(id, func) => function::lower(self, id, func, true)?,
-                Pending::Initializer(id, global) => static_data::initialize(self, id, global)?,
-                Pending::Block(id, func) => block::lower(self, id, func)?,
-            }
-        }
-        Ok(())
     }
 
     /// Spelling of a symbol.
@@ -109,8 +86,8 @@ impl<'a> ModuleLowering<'a> {
         decl.ok_or_else(|| malformed("a function that does not exist"))
     }
 
-    /// Parameter and result types of a function: an aggregate result is an address that comes first, aggregate
-    /// parameters are addresses of objects that the callee copies.
+    /// Parameter and result types of a function: an aggregate result is an address that comes first,
+    /// aggregate parameters are addresses of objects that the callee copies.
     pub fn signature(&self, result: QualTy, params: &[QualTy]) -> Signature {
         let types = self.input.types;
         let mut sig = Signature::default();

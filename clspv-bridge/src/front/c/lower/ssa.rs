@@ -3,15 +3,15 @@
 //!
 //! A variable that is read in a block without a definition is looked up in the predecessors. Where several
 //! meet, the block gets a parameter, and each edge an argument. A block is *sealed* once all its predecessors
-//! are known; before that every read of a variable adds a parameter. [`finish`] removes those parameters whose
-//! arguments are all one value.
+//! are known; before that every read of a variable adds a parameter. [`finish`] removes those parameters
+//! whose arguments are all one value.
 
 use crate::ir::{Block, EntitySet, Function, Inst, SecondaryMap, Type, Value};
 use std::collections::HashMap;
 
 /// A variable that is kept in values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Variable(u32);
+pub struct SsaVariable(u32);
 
 /// An edge into a block: its source, and the terminator's target that represents it.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +26,14 @@ struct BlockState {
     sealed: bool,
     edges: Vec<Edge>,
     /// Parameters that get their arguments when the block is sealed.
-    incomplete: Vec<(Variable, Value)>,
+    incomplete: Vec<(SsaVariable, Value)>,
 }
 
 /// State of the construction for one function.
 #[derive(Default)]
 pub struct Ssa {
     types: Vec<Type>,
-    definitions: HashMap<(Variable, Block), Value>,
+    definitions: HashMap<(SsaVariable, Block), Value>,
     blocks: SecondaryMap<Block, BlockState>,
     /// Parameters whose arguments are missing, with their blocks.
     work: Vec<(Block, Value)>,
@@ -41,23 +41,23 @@ pub struct Ssa {
 
 impl Ssa {
     /// A new variable, which is undefined.
-    pub fn declare(&mut self, ty: Type) -> Variable {
+    pub fn declare(&mut self, ty: Type) -> SsaVariable {
         self.types.push(ty);
-        Variable(self.types.len() as u32 - 1)
+        SsaVariable(self.types.len() as u32 - 1)
     }
 
     /// Type of a variable's values.
-    pub fn ty(&self, variable: Variable) -> Option<Type> {
+    pub fn ty(&self, variable: SsaVariable) -> Option<Type> {
         self.types.get(variable.0 as usize).copied()
     }
 
     /// Defines a variable at the end of a block so far.
-    pub fn write(&mut self, variable: Variable, block: Block, value: Value) {
+    pub fn write(&mut self, variable: SsaVariable, block: Block, value: Value) {
         self.definitions.insert((variable, block), value);
     }
 
     /// Value of a variable at the end of a block so far.
-    pub fn read(&mut self, f: &mut Function, variable: Variable, block: Block) -> Value {
+    pub fn read(&mut self, f: &mut Function, variable: SsaVariable, block: Block) -> Value {
         let value = self.find(f, variable, block);
         self.complete(f, variable);
         value
@@ -88,7 +88,7 @@ impl Ssa {
     }
 
     /// Passes arguments to the parameters for `variable` that lack them.
-    fn complete(&mut self, f: &mut Function, variable: Variable) {
+    fn complete(&mut self, f: &mut Function, variable: SsaVariable) {
         while let Some((block, _)) = self.work.pop() {
             for i in 0..self.blocks[block].edges.len() {
                 let Some(edge) = self.blocks[block].edges.get(i).copied() else { break };
@@ -101,7 +101,7 @@ impl Ssa {
     }
 
     /// Like [`Ssa::read`], but new parameters of sealed blocks are left in `work`.
-    fn find(&mut self, f: &mut Function, variable: Variable, block: Block) -> Value {
+    fn find(&mut self, f: &mut Function, variable: SsaVariable, block: Block) -> Value {
         let ty = self.ty(variable).unwrap_or(crate::ir::I32);
         let mut passed = Vec::new();
         let mut at = block;

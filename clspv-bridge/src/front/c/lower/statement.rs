@@ -1,5 +1,6 @@
 //! Statements and their control flow.
 
+use super::flow::{Flow, Switch};
 use super::function::FunctionLowering;
 use super::module::malformed;
 use super::types::is_aggregate;
@@ -10,21 +11,6 @@ use std::collections::HashSet;
 
 /// Most values of a case range that become cases of their own.
 const MAX_RANGE_CASES: u64 = 16;
-
-/// An enclosing statement that `break`, `continue` or cases refer to.
-pub enum Flow {
-    Loop { end: Block, next: Block },
-    Switch(Switch),
-}
-
-/// A switch whose body is being lowered.
-pub struct Switch {
-    end: Block,
-    default: Option<Block>,
-    cases: Vec<(u64, Block)>,
-    /// First and last value.
-    ranges: Vec<(u64, u64, Block)>,
-}
 
 impl<'a> FunctionLowering<'_, 'a> {
     /// The statement with this handle.
@@ -101,7 +87,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             && let Some(addr) = self.result_address
         {
             let align = super::types::layout(self.types(), self.expr(value)?.ty.ty).align;
-            self.aggregate_into(value, super::location::Place::new(addr, align), false)?;
+            self.aggregate_into(value, super::object::ObjectRef::new(addr, align), false)?;
             self.ret(&[]);
             return Ok(());
         }

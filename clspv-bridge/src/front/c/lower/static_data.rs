@@ -4,8 +4,8 @@
 //! address plus a constant.
 
 use super::function::FunctionLowering;
-use super::location::Place;
 use super::module::{ModuleLowering, malformed};
+use super::object::ObjectRef;
 use super::types::{is_aggregate, layout, value_layout, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, InitList, VarId};
@@ -192,7 +192,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Initialises a large aggregate with automatic storage from a constant, if all its parts are constants.
-    pub fn constant_initializer(&mut self, id: ExprId, ty: Ty, to: Place, size: u64) -> Result<bool> {
+    pub fn constant_initializer(&mut self, id: ExprId, ty: Ty, to: ObjectRef, size: u64) -> Result<bool> {
         if size <= MAX_STORED_BYTES || !self.is_constant(id, 64) {
             return Ok(false);
         }
@@ -207,7 +207,7 @@ impl FunctionLowering<'_, '_> {
         let align = layout(self.types(), ty).align;
         let global = self.m.constant_bytes(".init", image.bytes, align)?;
         let addr = self.global_address(global);
-        self.copy(to, Place::new(addr, align), size);
+        self.copy(to, ObjectRef::new(addr, align), size);
         Ok(true)
     }
 

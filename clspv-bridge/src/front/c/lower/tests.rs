@@ -1,6 +1,7 @@
 //! Hand-built trees, lowered and run in the interpreter.
 
-use super::{Input, lower};
+use super::input::LoweringInput;
+use super::lower;
 use crate::front::c::ast::*;
 use crate::front::c::language::Language;
 use crate::front::c::session::Session;
@@ -17,6 +18,9 @@ struct Tree {
     types: Types,
     session: Session,
 }
+
+/// Type, offset, and bits of a field.
+type TestField = (Ty, u64, Option<(u8, u8)>);
 
 impl Tree {
     fn new() -> Tree {
@@ -142,7 +146,7 @@ impl Tree {
         });
         FuncId(self.unit.functions.len() as u32 - 1)
     }
-    fn record(&mut self, fields: &[(Ty, u64, Option<(u8, u8)>)], size: u64, align: u32) -> Ty {
+    fn record(&mut self, fields: &[TestField], size: u64, align: u32) -> Ty {
         let fields = fields
             .iter()
             .map(|(ty, offset, bits)| Field {
@@ -156,7 +160,7 @@ impl Tree {
         self.types.intern(TypeKind::Record(RecordId(self.types.records.len() as u32 - 1)))
     }
     fn lower_with(&self, options: &Options) -> Module {
-        let input = Input {
+        let input = LoweringInput {
             session: &self.session,
             unit: &self.unit,
             types: &self.types,
@@ -593,7 +597,7 @@ fn long_chains_do_not_overflow_the_stack() {
     let ret = t.ret(deep);
     t.unit.functions[0].body = Some(ret);
     let options = Options::default();
-    let input = Input {
+    let input = LoweringInput {
         session: &t.session,
         unit: &t.unit,
         types: &t.types,

@@ -2,7 +2,7 @@
 
 use crate::front::c::language::Language;
 use crate::front::c::symbol::{Symbol, Symbols};
-use crate::front::c::types::{Access, ImageType};
+use crate::front::c::types::{AccessMode, ImageType};
 use crate::ir::ImageDim;
 
 /// Meaning of a keyword.
@@ -215,7 +215,7 @@ impl Keywords {
         }
         for (name, dim, is_depth, is_msaa) in IMAGES {
             let image =
-                ImageType { dim: *dim, is_depth: *is_depth, is_msaa: *is_msaa, access: Access::ReadOnly };
+                ImageType { dim: *dim, is_depth: *is_depth, is_msaa: *is_msaa, access: AccessMode::ReadOnly };
             add(name, K::Image(image));
         }
         keywords

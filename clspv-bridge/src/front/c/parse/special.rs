@@ -11,8 +11,8 @@ use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::{self, QualTy};
 
 impl Parser<'_> {
-    /// Parses the arguments of a function that takes types or does not evaluate all arguments; the cursor is at
-    /// the parenthesis. `None` for all other functions.
+    /// Parses the arguments of a function that takes types or does not evaluate all arguments; the cursor is
+    /// at the parenthesis. `None` for all other functions.
     pub(super) fn special_call(&mut self, name: Symbol, loc: Loc) -> Option<ExprId> {
         let parse = match self.sema.text(name) {
             "__builtin_astype" => Parser::as_type,

@@ -25,7 +25,7 @@ struct Reader {
     length: i8,
     has_int: bool,
     is_pipe: bool,
-    access: Option<(Access, Loc)>,
+    access: Option<(AccessMode, Loc)>,
     quals: Quals,
     specifiers: Specifiers,
 }
@@ -180,9 +180,9 @@ impl Parser<'_> {
             K::Short | K::Long => self.error_combination(loc),
             K::Complex => self.sema.error(loc, "complex numbers are not supported in OpenCL"),
             K::Pipe => reader.is_pipe = true,
-            K::ReadOnly => self.set_access(reader, Access::ReadOnly, loc),
-            K::WriteOnly => self.set_access(reader, Access::WriteOnly, loc),
-            K::ReadWrite => self.set_access(reader, Access::ReadWrite, loc),
+            K::ReadOnly => self.set_access(reader, AccessMode::ReadOnly, loc),
+            K::WriteOnly => self.set_access(reader, AccessMode::WriteOnly, loc),
+            K::ReadWrite => self.set_access(reader, AccessMode::ReadWrite, loc),
             K::AtomicType => reader.specifiers.attributes.is_atomic = true,
             keyword => return self.qualifier(keyword, loc, &mut reader.quals),
         }
@@ -287,7 +287,7 @@ impl Parser<'_> {
         reader.specifiers.storage = Some(storage);
     }
 
-    fn set_access(&mut self, reader: &mut Reader, access: Access, loc: Loc) {
+    fn set_access(&mut self, reader: &mut Reader, access: AccessMode, loc: Loc) {
         if reader.access.is_some_and(|(before, _)| before != access) {
             self.sema.error(loc, "multiple access qualifiers");
         }
@@ -325,7 +325,7 @@ impl Parser<'_> {
             }
         };
         if reader.is_pipe {
-            let access = reader.access.take().map_or(Access::ReadOnly, |(access, _)| access);
+            let access = reader.access.take().map_or(AccessMode::ReadOnly, |(access, _)| access);
             ty = QualTy::plain(self.sema.types.intern(TypeKind::Pipe(ty.ty, access)));
         }
         if let Some((access, at)) = reader.access {

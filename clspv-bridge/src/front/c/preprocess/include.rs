@@ -2,7 +2,7 @@
 
 use super::super::source::{Loc, Pos};
 use super::super::token::{Token, TokenKind};
-use super::search::{Place, Wanted};
+use super::search::{SearchPosition, Wanted};
 use super::state::Preprocessor;
 
 /// Maximum depth of included files.
@@ -33,7 +33,7 @@ impl Preprocessor<'_> {
             return;
         }
         let wanted = Wanted { name: &header.name, is_angled: header.is_angled, is_next };
-        let place = self.files.last().map_or(Place::Source, |f| f.place.clone());
+        let place = self.files.last().map_or(SearchPosition::Source, |f| f.place.clone());
         let Some(found) = self.search.find(&wanted, &place, &mut self.session.files) else {
             let text = format!("'{}' file not found", header.name);
             self.stop(header.loc, text);
@@ -112,7 +112,7 @@ impl Preprocessor<'_> {
         }
         if let Some(header) = self.header_name() {
             let wanted = Wanted { name: &header.name, is_angled: header.is_angled, is_next };
-            let place = self.files.last().map_or(Place::Source, |f| f.place.clone());
+            let place = self.files.last().map_or(SearchPosition::Source, |f| f.place.clone());
             if self.search.exists(&wanted, &place) {
                 result.symbol = self.names.one;
             }

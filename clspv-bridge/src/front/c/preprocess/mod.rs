@@ -26,7 +26,7 @@ mod state;
 use super::session::{Input, Session};
 use super::source::Pos;
 use super::token::{Token, TokenKind};
-use search::Place;
+use search::SearchPosition;
 use state::Preprocessor;
 
 /// Maximum number of tokens of a translation unit.
@@ -43,7 +43,7 @@ impl Preprocessor<'_> {
     /// Preprocesses the source, after the command line.
     fn source(&mut self, source: &str) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(source.len() / 4 + 16);
-        if self.open("<stdin>".into(), source.into(), Pos(0), Place::Source) {
+        if self.open("<stdin>".into(), source.into(), Pos(0), SearchPosition::Source) {
             self.end = self.files.last().map_or(Pos(0), |f| f.lexer.end());
         }
         loop {

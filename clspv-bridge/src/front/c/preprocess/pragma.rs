@@ -4,7 +4,7 @@ use super::super::lex::tokenize;
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
-use super::search::Place;
+use super::search::SearchPosition;
 use super::state::Preprocessor;
 
 /// Text of a pragma under construction.
@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
         match word {
             "once" => {
                 match self.files.last() {
-                    Some(file) if file.place != Place::Source => self.search.set_once(&file.place),
+                    Some(file) if file.place != SearchPosition::Source => self.search.set_once(&file.place),
                     _ => {
                         let text = "#pragma once in main file";
                         self.session.diagnostics.warning("pragma-once-outside-header", loc, text);

@@ -6,7 +6,7 @@ use super::super::session::Input;
 use super::super::source::{ExpansionId, Loc, Pos};
 use super::super::token::{Token, TokenKind};
 use super::macros::{Macro, MacroId, MacroKind};
-use super::search::Place;
+use super::search::SearchPosition;
 use super::state::{OpenFile, Preprocessor};
 use crate::options::{FrontConfig, Options};
 use std::fmt::Write;
@@ -180,12 +180,13 @@ impl Preprocessor<'_> {
     pub(super) fn predefine(&mut self, input: &Input<'_>) {
         self.define_dynamic();
         let text = definitions(input.options, input.config);
-        if self.open("<built-in>".into(), text.as_str().into(), Pos(0), Place::Source) {
+        if self.open("<built-in>".into(), text.as_str().into(), Pos(0), SearchPosition::Source) {
             self.predefined = self.files.pop();
             self.enter_names(&text);
         }
         let text = command_line(input.options);
-        if text.is_empty() || !self.open("<command line>".into(), text.into(), Pos(0), Place::Source) {
+        if text.is_empty() || !self.open("<command line>".into(), text.into(), Pos(0), SearchPosition::Source)
+        {
             return;
         }
         while self.next_of_file().kind != TokenKind::End {}
@@ -215,7 +216,7 @@ impl Preprocessor<'_> {
         let mut lexer = lexer.clone();
         lexer.go_to(offset as usize + "#define ".len());
         lexer.begin_directive();
-        let file = OpenFile { lexer, conditions: Vec::new(), place: Place::Source };
+        let file = OpenFile { lexer, conditions: Vec::new(), place: SearchPosition::Source };
         self.files.push(file);
         let name: Token = self.next_of_file();
         let data = self.definition(name);

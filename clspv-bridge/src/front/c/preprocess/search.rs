@@ -11,7 +11,7 @@ const MAX_FILE: u64 = 64 << 20;
 
 /// Where a file that is read was found.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum SearchPosition {
     /// The source itself, or the command line.
     Source,
     /// A header of the input.
@@ -32,7 +32,7 @@ pub struct Wanted<'n> {
 pub struct Found {
     pub name: Arc<str>,
     pub text: Arc<str>,
-    pub place: Place,
+    pub place: SearchPosition,
 }
 
 /// Headers and folders of an input, with the files that were read.
@@ -43,7 +43,7 @@ pub struct Search<'s> {
     folders: Vec<PathBuf>,
     texts: HashMap<PathBuf, Arc<str>>,
     header_texts: HashMap<usize, Arc<str>>,
-    once: HashSet<Place>,
+    once: HashSet<SearchPosition>,
 }
 
 impl<'s> Search<'s> {
@@ -61,31 +61,36 @@ impl<'s> Search<'s> {
     }
 
     /// Marks a file as one that is included once.
-    pub fn set_once(&mut self, place: &Place) {
+    pub fn set_once(&mut self, place: &SearchPosition) {
         self.once.insert(key(place));
     }
 
     /// Whether a file is not to be included again.
-    pub fn is_once(&self, place: &Place) -> bool {
+    pub fn is_once(&self, place: &SearchPosition) -> bool {
         !self.once.is_empty() && self.once.contains(&key(place))
     }
 
     /// Whether a file is found.
-    pub fn exists(&self, wanted: &Wanted<'_>, from: &Place) -> bool {
+    pub fn exists(&self, wanted: &Wanted<'_>, from: &SearchPosition) -> bool {
         self.locate(wanted, from).is_some()
     }
 
     /// Finds and reads a file; names of files other than headers are added to `files`.
-    pub fn find(&mut self, wanted: &Wanted<'_>, from: &Place, files: &mut Vec<PathBuf>) -> Option<Found> {
+    pub fn find(
+        &mut self,
+        wanted: &Wanted<'_>,
+        from: &SearchPosition,
+        files: &mut Vec<PathBuf>,
+    ) -> Option<Found> {
         let place = self.locate(wanted, from)?;
         let (name, text) = match &place {
-            Place::Source => return None,
-            Place::Header(index) => {
+            SearchPosition::Source => return None,
+            SearchPosition::Header(index) => {
                 let header = self.headers.get(*index)?;
                 let text = self.header_texts.entry(*index).or_insert_with(|| header.text.as_str().into());
                 (header.name.as_str().into(), Arc::clone(text))
             }
-            Place::File(path, _) => {
+            SearchPosition::File(path, _) => {
                 let text = match self.texts.get(path) {
                     Some(text) => Arc::clone(text),
                     None => {
@@ -105,17 +110,17 @@ impl<'s> Search<'s> {
         Some(Found { name, text, place })
     }
 
-    /// Place of a file that can be read.
-    fn locate(&self, wanted: &Wanted<'_>, from: &Place) -> Option<Place> {
+    /// SearchPosition of a file that can be read.
+    fn locate(&self, wanted: &Wanted<'_>, from: &SearchPosition) -> Option<SearchPosition> {
         let name = wanted.name;
         if Path::new(name).is_absolute() {
-            return is_readable(Path::new(name)).then(|| Place::File(PathBuf::from(name), None));
+            return is_readable(Path::new(name)).then(|| SearchPosition::File(PathBuf::from(name), None));
         }
         let mut first = 0;
         if wanted.is_next {
             match from {
-                Place::File(_, Some(index)) => first = index + 1,
-                Place::Header(_) => {}
+                SearchPosition::File(_, Some(index)) => first = index + 1,
+                SearchPosition::Header(_) => {}
                 _ => return self.in_headers(wanted, from).or_else(|| self.in_folders(name, 0)),
             }
         } else {
@@ -131,12 +136,12 @@ impl<'s> Search<'s> {
         self.in_folders(name, first)
     }
 
-    fn in_headers(&self, wanted: &Wanted<'_>, from: &Place) -> Option<Place> {
+    fn in_headers(&self, wanted: &Wanted<'_>, from: &SearchPosition) -> Option<SearchPosition> {
         if self.headers.is_empty() {
             return None;
         }
-        let find = |name: &str| self.by_name.get(&normal(name)).map(|i| Place::Header(*i));
-        if let (Place::Header(index), false) = (from, wanted.is_angled)
+        let find = |name: &str| self.by_name.get(&normal(name)).map(|i| SearchPosition::Header(*i));
+        if let (SearchPosition::Header(index), false) = (from, wanted.is_angled)
             && let Some((folder, _)) = self.headers.get(*index).and_then(|h| h.name.rsplit_once('/'))
             && let Some(place) = find(&format!("{folder}/{}", wanted.name))
         {
@@ -145,32 +150,32 @@ impl<'s> Search<'s> {
         find(wanted.name)
     }
 
-    fn in_folders(&self, name: &str, first: usize) -> Option<Place> {
+    fn in_folders(&self, name: &str, first: usize) -> Option<SearchPosition> {
         let folders = self.folders.iter().enumerate().skip(first);
         let mut paths = folders.map(|(i, folder)| (folder.join(name), Some(i)));
-        paths.find(|(path, _)| is_readable(path)).map(|(path, index)| Place::File(path, index))
+        paths.find(|(path, _)| is_readable(path)).map(|(path, index)| SearchPosition::File(path, index))
     }
 }
 
 /// File in the folder of the including file; that of the source is the current one.
-fn beside(name: &str, from: &Place) -> Option<Place> {
+fn beside(name: &str, from: &SearchPosition) -> Option<SearchPosition> {
     let (path, index) = match from {
-        Place::Source => (Path::new(".").join(name), None),
-        Place::Header(_) => return None,
-        Place::File(file, index) => (file.parent()?.join(name), *index),
+        SearchPosition::Source => (Path::new(".").join(name), None),
+        SearchPosition::Header(_) => return None,
+        SearchPosition::File(file, index) => (file.parent()?.join(name), *index),
     };
-    is_readable(&path).then_some(Place::File(path, index))
+    is_readable(&path).then_some(SearchPosition::File(path, index))
 }
 
 fn is_readable(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE)
 }
 
-/// Place under which a file is known wherever it was found.
-fn key(place: &Place) -> Place {
+/// SearchPosition under which a file is known wherever it was found.
+fn key(place: &SearchPosition) -> SearchPosition {
     match place {
-        Place::File(path, _) => {
-            Place::File(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()), None)
+        SearchPosition::File(path, _) => {
+            SearchPosition::File(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()), None)
         }
         other => other.clone(),
     }

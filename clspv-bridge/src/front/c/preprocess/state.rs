@@ -8,7 +8,7 @@ use super::super::token::{Token, TokenKind};
 use super::argument::Arguments;
 use super::context::MacroContext;
 use super::macros::Macros;
-use super::search::{Place, Search};
+use super::search::{Search, SearchPosition};
 use std::sync::Arc;
 
 /// Maximum number of tokens that macro expansions produce.
@@ -35,7 +35,7 @@ pub struct OpenFile {
     /// Open conditional groups, innermost last.
     pub conditions: Vec<Condition>,
     /// Where it was found, for files that it includes.
-    pub place: Place,
+    pub place: SearchPosition,
 }
 
 /// Spellings with a meaning for the preprocessor.
@@ -113,7 +113,7 @@ impl<'s> Preprocessor<'s> {
     }
 
     /// Opens a text as the innermost file. Returns whether the limits allow it.
-    pub fn open(&mut self, name: Arc<str>, text: Arc<str>, includer: Pos, place: Place) -> bool {
+    pub fn open(&mut self, name: Arc<str>, text: Arc<str>, includer: Pos, place: SearchPosition) -> bool {
         match self.session.sources.add(name, Arc::clone(&text), includer) {
             Some(buffer) => {
                 let lexer = Lexer::new(text, self.session.sources.start(buffer));

@@ -10,7 +10,7 @@ use crate::front::c::types::{self, Arith, QualTy, Ty};
 
 /// Why two operands have no common type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Clash {
+pub enum Mismatch {
     /// One of them has an error that is reported.
     Error,
     /// Neither scalars nor vectors.
@@ -111,7 +111,7 @@ impl Sema<'_> {
         };
         let element = self.class(common).element();
         if needs_ints(op) && element.is_none_or(Arith::is_float) {
-            return self.report_clash(Clash::Operands, loc, x, y);
+            return self.report_clash(Mismatch::Operands, loc, x, y);
         }
         self.check_division(op, loc, vy, element);
         let (a, b) = (self.to_common(vx, common), self.to_common(vy, common));
@@ -152,29 +152,29 @@ impl Sema<'_> {
     }
 
     /// Common type of two values.
-    pub fn common_type(&mut self, x: ExprId, y: ExprId) -> Result<Ty, Clash> {
+    pub fn common_type(&mut self, x: ExprId, y: ExprId) -> Result<Ty, Mismatch> {
         let of = |sema: &Self, v: ExprId| match sema.class_of(v) {
             Class::Arith(arith) => Class::Arith(sema.operand_arith(v, arith)),
             other => other,
         };
         match (of(self, x), of(self, y)) {
-            (Class::Error, _) | (_, Class::Error) => Err(Clash::Error),
+            (Class::Error, _) | (_, Class::Error) => Err(Mismatch::Error),
             (Class::Arith(a), Class::Arith(b)) => Ok(types::scalar(usual(a, b))),
             (Class::Vector(a, n), Class::Vector(b, m)) => {
                 if a == b && n == m {
                     Ok(self.unqualified(self.ty(x)))
                 } else {
-                    Err(Clash::Vectors)
+                    Err(Mismatch::Vectors)
                 }
             }
             (Class::Vector(lanes, _), Class::Arith(scalar)) => self.widened(x, scalar, lanes),
             (Class::Arith(scalar), Class::Vector(lanes, _)) => self.widened(y, scalar, lanes),
-            _ => Err(Clash::Operands),
+            _ => Err(Mismatch::Operands),
         }
     }
 
-    fn widened(&self, vector: ExprId, scalar: Arith, lanes: Arith) -> Result<Ty, Clash> {
-        if fits_lanes(scalar, lanes) { Ok(self.unqualified(self.ty(vector))) } else { Err(Clash::Rank) }
+    fn widened(&self, vector: ExprId, scalar: Arith, lanes: Arith) -> Result<Ty, Mismatch> {
+        if fits_lanes(scalar, lanes) { Ok(self.unqualified(self.ty(vector))) } else { Err(Mismatch::Rank) }
     }
 
     /// Converts an operand to the common type.
@@ -187,15 +187,15 @@ impl Sema<'_> {
     }
 
     /// Reports operands without a common type.
-    pub fn report_clash(&mut self, clash: Clash, loc: Loc, x: ExprId, y: ExprId) -> ExprId {
-        if clash != Clash::Error {
+    pub fn report_clash(&mut self, clash: Mismatch, loc: Loc, x: ExprId, y: ExprId) -> ExprId {
+        if clash != Mismatch::Error {
             let plain = |sema: &Self, e: ExprId| sema.quoted(QualTy::plain(sema.unqualified(sema.ty(e))));
             let text = match clash {
-                Clash::Vectors => {
+                Mismatch::Vectors => {
                     let (a, b) = (plain(self, x), plain(self, y));
                     format!("implicit conversions between vector types ({a} and {b}) are not permitted")
                 }
-                Clash::Rank => {
+                Mismatch::Rank => {
                     let (v, s) = if matches!(self.class_of(x), Class::Vector(..)) { (x, y) } else { (y, x) };
                     let (a, b) = (plain(self, v), plain(self, s));
                     format!(
@@ -237,13 +237,13 @@ impl Sema<'_> {
             return None;
         }
         let (Some(a), Some(b)) = (cx.element(), cy.element()) else {
-            self.report_clash(Clash::Operands, loc, x, y);
+            self.report_clash(Mismatch::Operands, loc, x, y);
             return None;
         };
         if a.is_float() || b.is_float() {
             let (wrong, shown) = if a.is_float() { (a, x) } else { (b, y) };
             if matches!(cx, Class::Arith(_)) && matches!(cy, Class::Arith(_)) {
-                self.report_clash(Clash::Operands, loc, x, y);
+                self.report_clash(Mismatch::Operands, loc, x, y);
             } else {
                 let name = wrong.name();
                 self.error(loc, format!("used type '{name}' where integer is required"));

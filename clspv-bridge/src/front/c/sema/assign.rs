@@ -1,7 +1,7 @@
 //! Assignment, compound assignment, `++` and `--` (OpenCL C, sections 6.3.3 and 6.3.17).
 
 use super::Sema;
-use super::arithmetic::{Clash, binary_op};
+use super::arithmetic::{Mismatch, binary_op};
 use super::class::Class;
 use super::convert::Context;
 use crate::front::c::ast::{BinaryOp, CastKind, ExprId, ExprKind, VarId};
@@ -24,7 +24,7 @@ impl Sema<'_> {
     fn simple_assign(&mut self, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
         let ty = self.ty(target);
         if matches!(self.class_of(target), Class::Other) {
-            return self.report_clash(Clash::Operands, loc, target, value);
+            return self.report_clash(Mismatch::Operands, loc, target, value);
         }
         if !self.check_modifiable(target, loc) {
             return self.error_expr(loc);
@@ -69,7 +69,7 @@ impl Sema<'_> {
         let element = self.class(common).element();
         let needs_ints = !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         if needs_ints && element.is_none_or(Arith::is_float) {
-            return self.report_clash(Clash::Operands, loc, target, value);
+            return self.report_clash(Mismatch::Operands, loc, target, value);
         }
         // A vector does not fit the scalar that it would be assigned to.
         if let (Class::Vector(..), Class::Arith(_)) = (self.class(common), self.class(result)) {
@@ -103,7 +103,7 @@ impl Sema<'_> {
     ) -> ExprId {
         let is_count = self.class_of(v).is_int();
         if !is_count || !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
-            return self.report_clash(Clash::Operands, loc, target, value);
+            return self.report_clash(Mismatch::Operands, loc, target, value);
         }
         if !self.check_stride(loc, old) {
             return self.error_expr(loc);

@@ -1,5 +1,5 @@
-//! Calls: of functions of the program with overload resolution, of built-in functions, and of blocks; and what
-//! identifiers mean in expressions.
+//! Calls: of functions of the program with overload resolution, of built-in functions, and of blocks; and
+//! what identifiers mean in expressions.
 
 use super::Sema;
 use super::class::Class;

@@ -1,7 +1,7 @@
 //! Comparisons and logical operators (OpenCL C, sections 6.3.4 to 6.3.7).
 
 use super::Sema;
-use super::arithmetic::Clash;
+use super::arithmetic::Mismatch;
 use super::class::Class;
 use crate::front::c::ast::{CastKind, CompareOp, ExprId, ExprKind};
 use crate::front::c::overload::spaces_overlap;
@@ -77,7 +77,7 @@ impl Sema<'_> {
                 Some((vx, self.cast_node(CastKind::Null, vy, to)))
             }
             _ => {
-                self.report_clash(Clash::Operands, loc, x, y);
+                self.report_clash(Mismatch::Operands, loc, x, y);
                 None
             }
         };
@@ -154,7 +154,7 @@ impl Sema<'_> {
                 let kind = if is_and { ExprKind::LogicalAnd(a, b) } else { ExprKind::LogicalOr(a, b) };
                 self.new_value(kind, types::INT, loc)
             }
-            _ => self.report_clash(Clash::Operands, loc, x, y),
+            _ => self.report_clash(Mismatch::Operands, loc, x, y),
         }
     }
 
@@ -170,7 +170,7 @@ impl Sema<'_> {
             Err(clash) => return self.report_clash(clash, loc, x, y),
         };
         let Class::Vector(element, lanes) = self.class(common) else {
-            return self.report_clash(Clash::Operands, loc, x, y);
+            return self.report_clash(Mismatch::Operands, loc, x, y);
         };
         let (a, b) = (self.to_common(vx, common), self.to_common(vy, common));
         let ty = self.truth_vector(element, lanes);

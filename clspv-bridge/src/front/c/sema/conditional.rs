@@ -1,7 +1,7 @@
 //! The conditional operator: of scalars, and by lanes of a vector (OpenCL C, section 6.3.9).
 
 use super::Sema;
-use super::arithmetic::{Clash, usual};
+use super::arithmetic::{Mismatch, usual};
 use super::class::Class;
 use crate::front::c::ast::{ExprId, ExprKind};
 use crate::front::c::overload::{is_space_subset, spaces_overlap};
@@ -94,7 +94,7 @@ impl Sema<'_> {
                     let (a, b) = (self.to_common(vx, common), self.to_common(vy, common));
                     Some((a, b, common))
                 }
-                Err(Clash::Operands) => {
+                Err(Mismatch::Operands) => {
                     self.report_branches("incompatible operand types", "", loc, x, y);
                     None
                 }
@@ -178,7 +178,7 @@ impl Sema<'_> {
             (Class::Arith(a), Class::Arith(b)) => self.vector(usual(a, b), lanes),
             _ => match self.common_type(vx, vy) {
                 Ok(common) => common,
-                Err(Clash::Operands) => {
+                Err(Mismatch::Operands) => {
                     self.report_branches("incompatible operand types", "", loc, x, y);
                     return self.error_expr(loc);
                 }

@@ -33,7 +33,7 @@ impl Sema<'_> {
     }
 
     /// An image type with an access qualifier.
-    pub fn with_access(&mut self, ty: QualTy, access: Access, loc: Loc) -> QualTy {
+    pub fn with_access(&mut self, ty: QualTy, access: AccessMode, loc: Loc) -> QualTy {
         let canonical = self.types.canonical(ty);
         let kind = match self.types.kind(canonical.ty) {
             TypeKind::Image(image) => TypeKind::Image(ImageType { access, ..*image }),
@@ -45,7 +45,7 @@ impl Sema<'_> {
             }
         };
         let result = QualTy { ty: self.types.intern(kind), quals: canonical.quals };
-        if access == Access::ReadWrite && !self.language.has_read_write_images() {
+        if access == AccessMode::ReadWrite && !self.language.has_read_write_images() {
             let name = self.quoted(result);
             let text = format!(
                 "access qualifier 'read_write' cannot be used for {name} prior to OpenCL C version 2.0 or in version 3.0 \

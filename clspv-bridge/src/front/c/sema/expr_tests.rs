@@ -27,7 +27,7 @@ kernel void k(global float *g, global int *gi, const global int *cg, local int *
   private float *pf; const int ci = 3; int z[3]; void *vp; const global S *gs; double4 d4;
 ";
 
-/// What follows the expression.
+/// Token that follows the expression.
 const END: &str = ";\n}\n";
 
 fn config() -> FrontConfig {

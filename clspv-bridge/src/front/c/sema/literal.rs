@@ -6,7 +6,7 @@
 
 use crate::front::c::types::Arith;
 
-/// What the spelling of literals depends on.
+/// Facts that the spelling of literals depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LiteralRules {
     /// Whether `double` exists: else unsuffixed constants are `float`.

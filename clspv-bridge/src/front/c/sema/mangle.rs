@@ -165,9 +165,9 @@ impl Mangler<'_> {
         let msaa = if image.is_msaa { "_msaa" } else { "" };
         let depth = if image.is_depth { "_depth" } else { "" };
         let access = match image.access {
-            Access::ReadOnly => "ro",
-            Access::WriteOnly => "wo",
-            Access::ReadWrite => "rw",
+            AccessMode::ReadOnly => "ro",
+            AccessMode::WriteOnly => "wo",
+            AccessMode::ReadWrite => "rw",
         };
         self.vendor(&format!("ocl_image{dim}{msaa}{depth}_{access}"));
     }

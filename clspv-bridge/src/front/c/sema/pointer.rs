@@ -1,7 +1,7 @@
 //! Pointers: indirection, addresses, arithmetic, and subscripts (OpenCL C, sections 6.3.11 and 6.7).
 
 use super::Sema;
-use super::arithmetic::Clash;
+use super::arithmetic::Mismatch;
 use super::class::Class;
 use crate::front::c::ast::{BinaryOp, ExprId, ExprKind};
 use crate::front::c::overload::spaces_overlap;
@@ -118,7 +118,7 @@ impl Sema<'_> {
             (BinaryOp::Add, Class::Pointer(_), Class::Arith(n)) if n.is_int() => (vx, vy, false),
             (BinaryOp::Add, Class::Arith(n), Class::Pointer(_)) if n.is_int() => (vy, vx, false),
             (BinaryOp::Sub, Class::Pointer(_), Class::Arith(n)) if n.is_int() => (vx, vy, true),
-            _ => return self.report_clash(Clash::Operands, loc, x, y),
+            _ => return self.report_clash(Mismatch::Operands, loc, x, y),
         };
         if !self.check_stride(loc, pointer) {
             return self.error_expr(loc);

@@ -3,7 +3,7 @@
 use super::class::merge;
 use crate::front::c::symbol::{Symbol, Symbols};
 use crate::front::c::types::{
-    Access, AddressSpace, Arith, FunctionType, ImageType, OpaqueType, QualTy, Quals, TypeKind, Types,
+    AccessMode, AddressSpace, Arith, FunctionType, ImageType, OpaqueType, QualTy, Quals, TypeKind, Types,
 };
 use crate::ir::ImageDim;
 
@@ -200,11 +200,11 @@ pub fn space_name(space: AddressSpace) -> &'static str {
 }
 
 /// Keyword of an access qualifier.
-pub fn access_name(access: Access) -> &'static str {
+pub fn access_name(access: AccessMode) -> &'static str {
     match access {
-        Access::ReadOnly => "__read_only",
-        Access::WriteOnly => "__write_only",
-        Access::ReadWrite => "__read_write",
+        AccessMode::ReadOnly => "__read_only",
+        AccessMode::WriteOnly => "__write_only",
+        AccessMode::ReadWrite => "__read_write",
     }
 }
 

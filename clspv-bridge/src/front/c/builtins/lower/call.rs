@@ -4,11 +4,11 @@ use super::super::super::lower::function::FunctionLowering;
 use super::super::super::lower::types::{is_signed, pointee, value_type};
 use super::super::super::types::Ty;
 use crate::error::{CompileError, Result};
-use crate::front::expand::Emit;
+use crate::front::expand::EmitOps;
 use crate::ir::{Builder, Function, Op, Type, Value};
 use smallvec::SmallVec;
 
-impl Emit for FunctionLowering<'_, '_> {
+impl EmitOps for FunctionLowering<'_, '_> {
     fn func(&mut self) -> &mut Function {
         &mut self.f
     }

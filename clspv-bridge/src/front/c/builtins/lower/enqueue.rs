@@ -1,6 +1,6 @@
 //! Device-side enqueue without blocks: ranges, events and markers.
 
-use super::super::super::lower::location::Place;
+use super::super::super::lower::object::ObjectRef;
 use super::super::row::EnqueueOp;
 use super::call::Call;
 use crate::error::Result;
@@ -36,7 +36,7 @@ fn range(call: &mut Call<'_, '_, '_>, dims: u8) -> Result<Value> {
         2 => (None, 0, Some(1)),
         _ => (Some(0), 1, Some(2)),
     };
-    let place = Place::new(call.cx.slot(ndrange::BYTES as u64, 8)?, 8);
+    let place = ObjectRef::new(call.cx.slot(ndrange::BYTES as u64, 8)?, 8);
     let count = call.cx.f.bits(I32, u64::from(dims));
     let head = call.cx.part(place, ndrange::DIMS as u64);
     call.cx.store(head, count);
@@ -65,6 +65,6 @@ fn number(call: &mut Call<'_, '_, '_>, arg: usize, dims: u8, dim: u8) -> Result<
     if dims == 1 {
         return Ok(resize(call.cx, value, I64, false));
     }
-    let element = call.cx.part(Place::new(value, 8), 8 * u64::from(dim));
+    let element = call.cx.part(ObjectRef::new(value, 8), 8 * u64::from(dim));
     Ok(call.cx.load(element, I64))
 }

@@ -1,6 +1,6 @@
 //! Work-group and sub-group functions.
 
-use super::super::row::{CombineOp, Lowering};
+use super::super::row::{BuiltinExpansion, CombineOp};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::resize;
@@ -9,22 +9,24 @@ use crate::ir::{
 };
 
 /// Lowers a function of this module.
-pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<Value>> {
+pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
     Ok(Some(match lowering {
-        Lowering::Group(scope, op) => group(call, scope, op)?,
-        Lowering::Combine { scope, scan, op, clustered } => combine(call, scope, scan, op, clustered)?,
-        Lowering::Rotate { clustered } => {
+        BuiltinExpansion::Group(scope, op) => group(call, scope, op)?,
+        BuiltinExpansion::Combine { scope, scan, op, clustered } => {
+            combine(call, scope, scan, op, clustered)?
+        }
+        BuiltinExpansion::Rotate { clustered } => {
             let cluster = if clustered { cluster(call, 2)? } else { 0 };
             let args = [call.arg(0)?, call.arg(1)?];
             emit(call, Scope::SubGroup, GroupOp::Rotate { cluster }, &args)?
         }
-        Lowering::IntelShuffle { down } => continued_shuffle(call, down)?,
-        Lowering::WorkGroupBroadcast => {
+        BuiltinExpansion::IntelShuffle { down } => continued_shuffle(call, down)?,
+        BuiltinExpansion::WorkGroupBroadcast => {
             let linear = linear_id(call)?;
             let x = call.arg(0)?;
             emit(call, Scope::WorkGroup, GroupOp::Broadcast, &[x, linear])?
         }
-        Lowering::BlockRead => {
+        BuiltinExpansion::BlockRead => {
             let ty = call.ty()?;
             let base = call.arg(0)?;
             let lanes: Vec<Value> = block(call, base, ty)
@@ -33,7 +35,7 @@ pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<V
                 .collect();
             call.cx.builder().vec_build(&lanes)
         }
-        Lowering::BlockWrite => {
+        BuiltinExpansion::BlockWrite => {
             let (base, value) = (call.arg(0)?, call.arg(1)?);
             let ty = call.cx.f.ty(value);
             for (i, (at, access)) in block(call, base, ty).into_iter().enumerate() {

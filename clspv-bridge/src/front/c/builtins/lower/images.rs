@@ -1,7 +1,7 @@
 //! Image functions.
 
 use super::super::super::types::TypeKind;
-use super::super::row::{ImageQuery, Lowering};
+use super::super::row::{BuiltinExpansion, ImageQuery};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::images::{self, Detail};
@@ -9,26 +9,26 @@ use crate::front::expand::numbers::resize;
 use crate::ir::{I32, ImageDim, ImageOp, Op, Type, Value};
 
 /// Lowers a function of this module.
-pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<Value>> {
+pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
     let dim = dimension(call)?;
     let image = call.arg(0)?;
     let (sampled, detail) = match lowering {
-        Lowering::ReadImage => (false, Detail::First),
-        Lowering::ReadImageSampler => (true, Detail::First),
-        Lowering::ReadImageLevel => (true, Detail::Level(call.arg(3)?)),
-        Lowering::ReadImageGradient => (true, Detail::Gradients(call.arg(3)?, call.arg(4)?)),
-        Lowering::ReadImageLevelSamplerless => (false, Detail::Level(call.arg(2)?)),
-        Lowering::WriteImage => {
+        BuiltinExpansion::ReadImage => (false, Detail::First),
+        BuiltinExpansion::ReadImageSampler => (true, Detail::First),
+        BuiltinExpansion::ReadImageLevel => (true, Detail::Level(call.arg(3)?)),
+        BuiltinExpansion::ReadImageGradient => (true, Detail::Gradients(call.arg(3)?, call.arg(4)?)),
+        BuiltinExpansion::ReadImageLevelSamplerless => (false, Detail::Level(call.arg(2)?)),
+        BuiltinExpansion::WriteImage => {
             let (at, texel) = (call.arg(1)?, call.arg(2)?);
             images::write(call.cx, image, dim, at, None, texel);
             return Ok(None);
         }
-        Lowering::WriteImageLevel => {
+        BuiltinExpansion::WriteImageLevel => {
             let (at, level, texel) = (call.arg(1)?, call.arg(2)?, call.arg(3)?);
             images::write(call.cx, image, dim, at, Some(level), texel);
             return Ok(None);
         }
-        Lowering::QueryImage(query) => return self::query(call, image, dim, query).map(Some),
+        BuiltinExpansion::QueryImage(query) => return self::query(call, image, dim, query).map(Some),
         _ => return Ok(None),
     };
     let ty = call.ty()?;

@@ -1,22 +1,22 @@
 //! Vector loads and stores, halves in memory, asynchronous copies, and address space functions.
 
 use super::super::super::lower::types::layout;
-use super::super::row::{HalfForm, Lowering, RoundingMode};
+use super::super::row::{BuiltinExpansion, HalfForm, RoundingMode};
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::numbers::resize;
 use crate::ir::{Access, CastOp, I1, I32, I64, Op, Rounding, Scalar, Space, Type, Value};
 
 /// Lowers a function of this module.
-pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<Value>> {
+pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
     match lowering {
-        Lowering::VectorLoad => {
+        BuiltinExpansion::VectorLoad => {
             let ty = call.ty()?;
             let bytes = ty.lane().access_bytes().unwrap_or(1);
             let at = element(call, 0, 1, bytes * ty.lanes())?;
             Ok(Some(load(call, at, ty, bytes)))
         }
-        Lowering::VectorStore => {
+        BuiltinExpansion::VectorStore => {
             let value = call.arg(0)?;
             let ty = call.cx.f.ty(value);
             let bytes = ty.lane().access_bytes().unwrap_or(1);
@@ -24,12 +24,12 @@ pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<V
             store(call, at, value, bytes);
             Ok(None)
         }
-        Lowering::HalfLoad(form) => half_load(call, form).map(Some),
-        Lowering::HalfStore(form, rounding) => half_store(call, form, rounding).map(|()| None),
-        Lowering::AsyncCopy { strided } => async_copy(call, strided).map(Some),
-        Lowering::AsyncCopy2D => async_copy_3d(call, false).map(Some),
-        Lowering::AsyncCopy3D => async_copy_3d(call, true).map(Some),
-        Lowering::ToSpace(space) => {
+        BuiltinExpansion::HalfLoad(form) => half_load(call, form).map(Some),
+        BuiltinExpansion::HalfStore(form, rounding) => half_store(call, form, rounding).map(|()| None),
+        BuiltinExpansion::AsyncCopy { strided } => async_copy(call, strided).map(Some),
+        BuiltinExpansion::AsyncCopy2D => async_copy_3d(call, false).map(Some),
+        BuiltinExpansion::AsyncCopy3D => async_copy_3d(call, true).map(Some),
+        BuiltinExpansion::ToSpace(space) => {
             let p = call.arg(0)?;
             let ty = Type::Ptr(space);
             let null = call.cx.f.bits(ty, 0);
@@ -38,7 +38,7 @@ pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<V
             let cast = call.cx.emit(Op::Cast(CastOp::PtrCast), &[p], ty);
             Ok(Some(call.cx.emit(Op::Select, &[inside, cast, null], ty)))
         }
-        Lowering::GetFence => {
+        BuiltinExpansion::GetFence => {
             // CLK_LOCAL_MEM_FENCE or CLK_GLOBAL_MEM_FENCE
             let p = call.arg(0)?;
             let p = call.cx.in_space(p, Space::Generic);

@@ -1,4 +1,4 @@
-//! Lowering of calls of built-in functions.
+//! BuiltinExpansion of calls of built-in functions.
 //!
 //! Arguments have the types of the resolved signature. Numbers become IR operations or
 //! [`Op::OpenCl`](crate::ir::Op) instructions, the rest are operations of their own or calls of the built-in
@@ -18,7 +18,7 @@ use super::super::ast::{BuiltinId, ExprId};
 use super::super::lower::function::FunctionLowering;
 use super::super::lower::types::is_aggregate;
 use super::super::types::Ty;
-use super::row::Lowering;
+use super::row::BuiltinExpansion;
 use super::table::row;
 use crate::error::{CompileError, Result};
 use crate::ir::Value;
@@ -43,55 +43,55 @@ pub fn call(
     }
     let call = &mut Call { cx, name: row.name, types, args: values, result };
     match row.lowering {
-        Lowering::Ext(_)
-        | Lowering::BySign(..)
-        | Lowering::Relation(_)
-        | Lowering::Select
-        | Lowering::Shuffle
-        | Lowering::Dot
-        | Lowering::Cross
-        | Lowering::IntDot { .. }
-        | Lowering::Bits(_)
-        | Lowering::Convert { .. }
-        | Lowering::Assume
-        | Lowering::Expect
-        | Lowering::Printf => numbers::lower(call, row.lowering),
-        Lowering::VectorLoad
-        | Lowering::VectorStore
-        | Lowering::HalfLoad(_)
-        | Lowering::HalfStore(..)
-        | Lowering::AsyncCopy { .. }
-        | Lowering::AsyncCopy2D
-        | Lowering::AsyncCopy3D
-        | Lowering::Prefetch
-        | Lowering::ToSpace(_)
-        | Lowering::GetFence => memory::lower(call, row.lowering),
-        Lowering::WorkItem(_)
-        | Lowering::Clock { .. }
-        | Lowering::Barrier
-        | Lowering::SubGroupBarrier
-        | Lowering::MemFence(_)
-        | Lowering::AtomicFence
-        | Lowering::AsyncFence
-        | Lowering::WaitEvents => sync::lower(call, row.lowering),
-        Lowering::Atomic(op) => atomics::legacy(call, op),
-        Lowering::C11 { op, explicit } => atomics::c11(call, op, explicit),
-        Lowering::ReadImage
-        | Lowering::ReadImageSampler
-        | Lowering::ReadImageLevel
-        | Lowering::ReadImageGradient
-        | Lowering::ReadImageLevelSamplerless
-        | Lowering::WriteImage
-        | Lowering::WriteImageLevel
-        | Lowering::QueryImage(_) => images::lower(call, row.lowering),
-        Lowering::Group(..)
-        | Lowering::Combine { .. }
-        | Lowering::Rotate { .. }
-        | Lowering::IntelShuffle { .. }
-        | Lowering::BlockRead
-        | Lowering::BlockWrite
-        | Lowering::WorkGroupBroadcast => groups::lower(call, row.lowering),
-        Lowering::Pipe(op) => pipes::lower(call, op),
-        Lowering::Enqueue(op) => enqueue::lower(call, op),
+        BuiltinExpansion::Ext(_)
+        | BuiltinExpansion::BySign(..)
+        | BuiltinExpansion::Relation(_)
+        | BuiltinExpansion::Select
+        | BuiltinExpansion::Shuffle
+        | BuiltinExpansion::Dot
+        | BuiltinExpansion::Cross
+        | BuiltinExpansion::IntDot { .. }
+        | BuiltinExpansion::Bits(_)
+        | BuiltinExpansion::Convert { .. }
+        | BuiltinExpansion::Assume
+        | BuiltinExpansion::Expect
+        | BuiltinExpansion::Printf => numbers::lower(call, row.lowering),
+        BuiltinExpansion::VectorLoad
+        | BuiltinExpansion::VectorStore
+        | BuiltinExpansion::HalfLoad(_)
+        | BuiltinExpansion::HalfStore(..)
+        | BuiltinExpansion::AsyncCopy { .. }
+        | BuiltinExpansion::AsyncCopy2D
+        | BuiltinExpansion::AsyncCopy3D
+        | BuiltinExpansion::Prefetch
+        | BuiltinExpansion::ToSpace(_)
+        | BuiltinExpansion::GetFence => memory::lower(call, row.lowering),
+        BuiltinExpansion::WorkItem(_)
+        | BuiltinExpansion::Clock { .. }
+        | BuiltinExpansion::Barrier
+        | BuiltinExpansion::SubGroupBarrier
+        | BuiltinExpansion::MemFence(_)
+        | BuiltinExpansion::AtomicFence
+        | BuiltinExpansion::AsyncFence
+        | BuiltinExpansion::WaitEvents => sync::lower(call, row.lowering),
+        BuiltinExpansion::Atomic(op) => atomics::legacy(call, op),
+        BuiltinExpansion::C11 { op, explicit } => atomics::c11(call, op, explicit),
+        BuiltinExpansion::ReadImage
+        | BuiltinExpansion::ReadImageSampler
+        | BuiltinExpansion::ReadImageLevel
+        | BuiltinExpansion::ReadImageGradient
+        | BuiltinExpansion::ReadImageLevelSamplerless
+        | BuiltinExpansion::WriteImage
+        | BuiltinExpansion::WriteImageLevel
+        | BuiltinExpansion::QueryImage(_) => images::lower(call, row.lowering),
+        BuiltinExpansion::Group(..)
+        | BuiltinExpansion::Combine { .. }
+        | BuiltinExpansion::Rotate { .. }
+        | BuiltinExpansion::IntelShuffle { .. }
+        | BuiltinExpansion::BlockRead
+        | BuiltinExpansion::BlockWrite
+        | BuiltinExpansion::WorkGroupBroadcast => groups::lower(call, row.lowering),
+        BuiltinExpansion::Pipe(op) => pipes::lower(call, op),
+        BuiltinExpansion::Enqueue(op) => enqueue::lower(call, op),
     }
 }

@@ -1,35 +1,35 @@
 //! Math, integer, common, geometric and relational functions, conversions, and `printf`.
 
-use super::super::row::{BitOp, Lowering, Relation};
+use super::super::row::{BitOp, BuiltinExpansion, Relation};
 use super::call::Call;
 use crate::error::Result;
-use crate::front::expand::numbers::{self, BitField, FloatClass};
+use crate::front::expand::numbers::{self, BitFieldOp, FloatClass};
 use crate::front::expand::opencl_std;
 use crate::ir::{CastOp, ClOp, FloatCc, I1, I32, IntCc, Op, Rounding, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// Lowers a function of this module.
-pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<Value>> {
+pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
     Ok(Some(match lowering {
-        Lowering::Ext(op) => return extended(call, op),
-        Lowering::BySign(signed, unsigned) => {
+        BuiltinExpansion::Ext(op) => return extended(call, op),
+        BuiltinExpansion::BySign(signed, unsigned) => {
             let op = if call.is_signed(0) { signed } else { unsigned };
             return extended(call, op);
         }
-        Lowering::Select => return extended(call, ClOp::select),
-        Lowering::Relation(relation) => relational(call, relation)?,
-        Lowering::Shuffle => {
+        BuiltinExpansion::Select => return extended(call, ClOp::select),
+        BuiltinExpansion::Relation(relation) => relational(call, relation)?,
+        BuiltinExpansion::Shuffle => {
             let (first, mask) = (call.arg(0)?, call.arg(call.args.len() - 1)?);
             let second = if call.args.len() == 3 { Some(call.arg(1)?) } else { None };
             let ty = call.ty()?;
             opencl_std::shuffle(call.cx, first, second, mask, ty)
         }
-        Lowering::Dot => {
+        BuiltinExpansion::Dot => {
             let (x, y) = (call.arg(0)?, call.arg(1)?);
             numbers::dot(call.cx, x, y)
         }
-        Lowering::Cross => return extended(call, ClOp::cross),
-        Lowering::IntDot { signed, saturates, .. } => {
+        BuiltinExpansion::Cross => return extended(call, ClOp::cross),
+        BuiltinExpansion::IntDot { signed, saturates, .. } => {
             let (x, y) = (call.arg(0)?, call.arg(1)?);
             // One operation has the signed operand first.
             let (x, y, signed) = if signed == [false, true] { (y, x, [true, false]) } else { (x, y, signed) };
@@ -40,10 +40,10 @@ pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<V
             let acc = call.arg(2)?;
             numbers::add_saturated(call.cx, sum, acc, signed != [false, false])
         }
-        Lowering::Bits(op) => bits(call, op)?,
-        Lowering::Convert { saturate, rounding } => convert(call, saturate, rounding)?,
-        Lowering::Expect => call.arg(0)?,
-        Lowering::Printf => return printf(call),
+        BuiltinExpansion::Bits(op) => bits(call, op)?,
+        BuiltinExpansion::Convert { saturate, rounding } => convert(call, saturate, rounding)?,
+        BuiltinExpansion::Expect => call.arg(0)?,
+        BuiltinExpansion::Printf => return printf(call),
         _ => return Ok(None),
     }))
 }
@@ -115,9 +115,9 @@ fn bits(call: &mut Call<'_, '_, '_>, op: BitOp) -> Result<Value> {
         *count = if ty.lanes() == 1 { value } else { call.cx.emit(Op::Splat, &[value], ty) };
     }
     let op = match op {
-        BitOp::Insert => BitField::Insert(call.arg(1)?),
-        BitOp::ExtractSigned => BitField::ExtractSigned,
-        _ => BitField::ExtractUnsigned,
+        BitOp::Insert => BitFieldOp::Insert(call.arg(1)?),
+        BitOp::ExtractSigned => BitFieldOp::ExtractSigned,
+        _ => BitFieldOp::ExtractUnsigned,
     };
     Ok(numbers::bit_field(call.cx, op, base, counts[0], counts[1]))
 }

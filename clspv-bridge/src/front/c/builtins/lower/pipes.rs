@@ -1,7 +1,7 @@
 //! Pipe functions: operations on a pipe's memory are functions of the built-in library. Packets are copied
 //! here, where their size is known.
 
-use super::super::super::lower::location::Place;
+use super::super::super::lower::object::ObjectRef;
 use super::super::super::lower::types::layout;
 use super::super::row::PipeOp;
 use super::call::Call;
@@ -86,7 +86,7 @@ fn transfer(call: &mut Call<'_, '_, '_>, op: PipeOp) -> Result<Value> {
         (id, zero, possible)
     };
     let status = call.cx.slot(4, 4)?;
-    let status = Place::new(status, 4);
+    let status = ObjectRef::new(status, 4);
     let (done, failed) = (call.cx.f.bits(I32, 0), call.cx.f.bits(I32, u64::from(u32::MAX)));
     call.cx.store(status, failed);
     let (copy, after) = (call.cx.new_block(), call.cx.new_block());
@@ -95,7 +95,7 @@ fn transfer(call: &mut Call<'_, '_, '_>, op: PipeOp) -> Result<Value> {
     let packet = library(call, "packet", &[pipe, id, index], Type::Ptr(Space::Global));
     let (to, from) = if reads { (data, packet) } else { (packet, data) };
     let align = packet_layout.align;
-    call.cx.copy(Place::new(to, align), Place::new(from, align), packet_layout.size);
+    call.cx.copy(ObjectRef::new(to, align), ObjectRef::new(from, align), packet_layout.size);
     if !is_reserved {
         let name = if reads { "pc_pipe_commit_read" } else { "pc_pipe_commit_write" };
         call.cx.library_call(name, &[pipe, id], None);

@@ -1,36 +1,36 @@
 //! Work-item queries, clocks, barriers and fences.
 
-use super::super::row::Lowering;
+use super::super::row::BuiltinExpansion;
 use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::work_item;
 use crate::ir::{FenceSpaces, I64, Op, Ordering, Scope, Value};
 
 /// Lowers a function of this module.
-pub fn lower(call: &mut Call<'_, '_, '_>, lowering: Lowering) -> Result<Option<Value>> {
+pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
     match lowering {
-        Lowering::WorkItem(query) => {
+        BuiltinExpansion::WorkItem(query) => {
             let dim = call.args.first().copied();
             Ok(Some(work_item::query(call.cx, query, dim)))
         }
-        Lowering::Clock { scope, hilo } => {
+        BuiltinExpansion::Clock { scope, hilo } => {
             let ticks = call.cx.builder().value(Op::Clock(scope), &[], I64);
             let ty = call.ty()?;
             Ok(Some(if hilo { call.cx.builder().bitcast(ticks, ty) } else { ticks }))
         }
-        Lowering::Barrier => barrier(call, Scope::WorkGroup),
-        Lowering::SubGroupBarrier => barrier(call, Scope::SubGroup),
-        Lowering::MemFence(order) => {
+        BuiltinExpansion::Barrier => barrier(call, Scope::WorkGroup),
+        BuiltinExpansion::SubGroupBarrier => barrier(call, Scope::SubGroup),
+        BuiltinExpansion::MemFence(order) => {
             fence(call, Scope::WorkGroup, order);
             Ok(None)
         }
-        Lowering::AtomicFence => {
+        BuiltinExpansion::AtomicFence => {
             let (order, scope) = (order(call, 1), scope(call, 2));
             fence(call, scope, order);
             Ok(None)
         }
         // The copies of the group are complete at a barrier.
-        Lowering::WaitEvents | Lowering::AsyncFence => {
+        BuiltinExpansion::WaitEvents | BuiltinExpansion::AsyncFence => {
             let spaces = FenceSpaces { local: true, global: true, image: false };
             emit_barrier(call, Scope::WorkGroup, Scope::WorkGroup, spaces);
             Ok(None)

@@ -1,7 +1,7 @@
 //! Atomic functions (OpenCL C, section 6.15.12): those of OpenCL C 1.x, of the 64-bit extensions, and of
 //! OpenCL C 2.0 with cl_ext_float_atomics.
 
-use super::super::row::{C11, Domain, Elements, FetchOp, Lanes, Lowering, Row};
+use super::super::row::{BuiltinExpansion, C11, Domain, Elements, FetchOp, Lanes, Row};
 
 /// `atomic_add` ... of OpenCL C 1.1, and `atom_add` ... of the extensions, with the number of operands.
 const LEGACY: [(&str, &str, FetchOp, u8); 11] = [
@@ -39,11 +39,11 @@ fn legacy() -> Vec<Row> {
             _ => "T vm*T T T",
         };
         for name in [name, short] {
-            rows.push(Row::new(name, signature, ints, Lowering::Atomic(op)));
-            rows.push(Row::new(name, signature, longs, Lowering::Atomic(op)).one_of(LONGS));
+            rows.push(Row::new(name, signature, ints, BuiltinExpansion::Atomic(op)));
+            rows.push(Row::new(name, signature, longs, BuiltinExpansion::Atomic(op)).one_of(LONGS));
         }
         if op == FetchOp::Exchange {
-            rows.push(Row::new(name, signature, float, Lowering::Atomic(op)));
+            rows.push(Row::new(name, signature, float, BuiltinExpansion::Atomic(op)));
         }
     }
     rows
@@ -85,7 +85,7 @@ fn c11() -> Vec<Row> {
     let floats = Domain::Arith(Elements::FLOATS, Lanes::SCALAR);
     let ints = Domain::Arith(Elements::INTS_32_64, Lanes::SCALAR);
     let add = |rows: &mut Vec<Row>, name, signature, domain, op, explicit| {
-        rows.push(Row::new(name, signature, domain, Lowering::C11 { op, explicit }).since(200));
+        rows.push(Row::new(name, signature, domain, BuiltinExpansion::C11 { op, explicit }).since(200));
     };
     add(&mut rows, "atomic_init", "void va*@T T", values, C11::Init, false);
     add(&mut rows, "atomic_store", "void va*@T T", values, C11::Store, false);
@@ -118,7 +118,7 @@ fn c11() -> Vec<Row> {
         ] {
             add(&mut rows, name, signature, ints, C11::Fetch(op), explicit);
             if let Some(needs) = float_needs {
-                let lowering = Lowering::C11 { op: C11::Fetch(op), explicit };
+                let lowering = BuiltinExpansion::C11 { op: C11::Fetch(op), explicit };
                 rows.push(Row::new(name, signature, floats, lowering).since(200).one_of(needs));
             }
         }

@@ -1,7 +1,7 @@
 //! Functions of device-side enqueue that take no block (OpenCL C, section 6.15.18). Those with blocks have
 //! arguments that semantic analysis checks itself.
 
-use super::super::row::{Domain, EnqueueOp, Lowering, Row};
+use super::super::row::{BuiltinExpansion, Domain, EnqueueOp, Row};
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
@@ -26,7 +26,7 @@ pub fn rows() -> Vec<Row> {
     ];
     rows.into_iter()
         .map(|(name, signature, op)| {
-            Row::new(name, signature, Domain::None, Lowering::Enqueue(op))
+            Row::new(name, signature, Domain::None, BuiltinExpansion::Enqueue(op))
                 .since(200)
                 .one_of(&["__opencl_c_device_enqueue"])
         })

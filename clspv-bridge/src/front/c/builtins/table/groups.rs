@@ -1,7 +1,7 @@
 //! Work-group and sub-group functions (OpenCL C, sections 6.15.16 and 6.15.19), with the extensions of
 //! sub-groups, of uniform arithmetic, and of Intel.
 
-use super::super::row::{CombineOp, Domain, Elements, Lanes, Lowering, Row};
+use super::super::row::{BuiltinExpansion, CombineOp, Domain, Elements, Lanes, Row};
 use crate::ir::{GroupOp, LaneMask, Scan, Scope};
 
 /// Extensions that have sub-groups.
@@ -21,7 +21,8 @@ const INTEL: &[&str] = &["cl_intel_subgroups"];
 const NUMBERS: Elements = Elements::INTS_32_64.and(Elements::FLOATS);
 const NARROW: Elements = Elements(0b0000_0001_1110);
 
-/// Reductions and scans by name: `PREFIX reduce_ OP`, `PREFIX scan_inclusive_ OP`, `PREFIX scan_exclusive_ OP`.
+/// Reductions and scans by name: `PREFIX reduce_ OP`, `PREFIX scan_inclusive_ OP`, `PREFIX scan_exclusive_
+/// OP`.
 macro_rules! combinations {
     ($prefix:literal, $($op:literal => $combine:ident),*) => {
         [$(
@@ -56,7 +57,7 @@ fn combine(
     needs: &'static [&'static str],
 ) -> Vec<Row> {
     let row = |&(name, scan, op): &(&'static str, Scan, CombineOp)| {
-        let lowering = Lowering::Combine { scope, scan, op, clustered: false };
+        let lowering = BuiltinExpansion::Combine { scope, scan, op, clustered: false };
         Row::new(name, signature, domain, lowering).one_of(needs)
     };
     list.iter().map(row).collect()
@@ -65,14 +66,21 @@ fn combine(
 fn work_group() -> Vec<Row> {
     let group = Scope::WorkGroup;
     let vote = |name, op| {
-        Row::new(name, "int int", Domain::None, Lowering::Group(group, op)).since(200).one_of(COLLECTIVE)
+        Row::new(name, "int int", Domain::None, BuiltinExpansion::Group(group, op))
+            .since(200)
+            .one_of(COLLECTIVE)
     };
     let mut rows = vec![vote("work_group_all", GroupOp::All), vote("work_group_any", GroupOp::Any)];
     for signature in ["T T size_t", "T T size_t size_t", "T T size_t size_t size_t"] {
         rows.push(
-            Row::new("work_group_broadcast", signature, scalars(NUMBERS), Lowering::WorkGroupBroadcast)
-                .since(200)
-                .one_of(COLLECTIVE),
+            Row::new(
+                "work_group_broadcast",
+                signature,
+                scalars(NUMBERS),
+                BuiltinExpansion::WorkGroupBroadcast,
+            )
+            .since(200)
+            .one_of(COLLECTIVE),
         );
     }
     let basic = combinations!("work_group_", "add" => Add, "min" => Min, "max" => Max);
@@ -91,10 +99,11 @@ fn work_group() -> Vec<Row> {
 
 fn sub_group() -> Vec<Row> {
     let sub = Scope::SubGroup;
-    let vote =
-        |name, op| Row::new(name, "int int", Domain::None, Lowering::Group(sub, op)).one_of(SUB_GROUPS);
+    let vote = |name, op| {
+        Row::new(name, "int int", Domain::None, BuiltinExpansion::Group(sub, op)).one_of(SUB_GROUPS)
+    };
     let broadcast = |domain, needs| {
-        let lowering = Lowering::Group(sub, GroupOp::Broadcast);
+        let lowering = BuiltinExpansion::Group(sub, GroupOp::Broadcast);
         Row::new("sub_group_broadcast", "T T uint", domain, lowering).one_of(needs)
     };
     let mut rows = vec![
@@ -112,11 +121,11 @@ fn sub_group() -> Vec<Row> {
 
 fn ballots() -> Vec<Row> {
     let group = |name, signature, op| {
-        Row::new(name, signature, Domain::None, Lowering::Group(Scope::SubGroup, op)).one_of(BALLOT)
+        Row::new(name, signature, Domain::None, BuiltinExpansion::Group(Scope::SubGroup, op)).one_of(BALLOT)
     };
     let any = Domain::Arith(Elements::ALL, Lanes::ANY);
     let broadcast = |name, signature, op| {
-        Row::new(name, signature, any, Lowering::Group(Scope::SubGroup, op)).one_of(BALLOT)
+        Row::new(name, signature, any, BuiltinExpansion::Group(Scope::SubGroup, op)).one_of(BALLOT)
     };
     vec![
         broadcast("sub_group_non_uniform_broadcast", "T T uint", GroupOp::Broadcast),
@@ -140,7 +149,7 @@ fn ballots() -> Vec<Row> {
 fn non_uniform() -> Vec<Row> {
     let sub = Scope::SubGroup;
     let vote = |name, signature, domain, op| {
-        Row::new(name, signature, domain, Lowering::Group(sub, op)).one_of(VOTE)
+        Row::new(name, signature, domain, BuiltinExpansion::Group(sub, op)).one_of(VOTE)
     };
     let all = scalars(Elements::ALL);
     let mut rows = vec![
@@ -171,7 +180,7 @@ fn non_uniform() -> Vec<Row> {
         ("sub_group_clustered_reduce_logical_or", CombineOp::Or, Domain::None, "int int uint"),
         ("sub_group_clustered_reduce_logical_xor", CombineOp::Xor, Domain::None, "int int uint"),
     ] {
-        let lowering = Lowering::Combine { scope: sub, scan: Scan::Reduce, op, clustered: true };
+        let lowering = BuiltinExpansion::Combine { scope: sub, scan: Scan::Reduce, op, clustered: true };
         rows.push(Row::new(name, signature, domain, lowering).one_of(CLUSTERED));
     }
     rows
@@ -179,16 +188,23 @@ fn non_uniform() -> Vec<Row> {
 
 fn exchanges() -> Vec<Row> {
     let any = Domain::Arith(Elements::ALL, Lanes::ANY);
-    let group =
-        |name, op, needs| Row::new(name, "T T uint", any, Lowering::Group(Scope::SubGroup, op)).one_of(needs);
+    let group = |name, op, needs| {
+        Row::new(name, "T T uint", any, BuiltinExpansion::Group(Scope::SubGroup, op)).one_of(needs)
+    };
     vec![
         group("sub_group_shuffle", GroupOp::Shuffle, SHUFFLE),
         group("sub_group_shuffle_xor", GroupOp::ShuffleXor, SHUFFLE),
         group("sub_group_shuffle_up", GroupOp::ShuffleUp, RELATIVE),
         group("sub_group_shuffle_down", GroupOp::ShuffleDown, RELATIVE),
-        Row::new("sub_group_rotate", "T T int", any, Lowering::Rotate { clustered: false }).one_of(ROTATE),
-        Row::new("sub_group_clustered_rotate", "T T int uint", any, Lowering::Rotate { clustered: true })
+        Row::new("sub_group_rotate", "T T int", any, BuiltinExpansion::Rotate { clustered: false })
             .one_of(ROTATE),
+        Row::new(
+            "sub_group_clustered_rotate",
+            "T T int uint",
+            any,
+            BuiltinExpansion::Rotate { clustered: true },
+        )
+        .one_of(ROTATE),
     ]
 }
 
@@ -238,20 +254,30 @@ fn intel() -> Vec<Row> {
             "intel_sub_group_shuffle",
             "T T uint",
             any,
-            Lowering::Group(Scope::SubGroup, GroupOp::Shuffle),
+            BuiltinExpansion::Group(Scope::SubGroup, GroupOp::Shuffle),
         )
         .one_of(INTEL),
         Row::new(
             "intel_sub_group_shuffle_xor",
             "T T uint",
             any,
-            Lowering::Group(Scope::SubGroup, GroupOp::ShuffleXor),
+            BuiltinExpansion::Group(Scope::SubGroup, GroupOp::ShuffleXor),
         )
         .one_of(INTEL),
-        Row::new("intel_sub_group_shuffle_down", "T T T uint", any, Lowering::IntelShuffle { down: true })
-            .one_of(INTEL),
-        Row::new("intel_sub_group_shuffle_up", "T T T uint", any, Lowering::IntelShuffle { down: false })
-            .one_of(INTEL),
+        Row::new(
+            "intel_sub_group_shuffle_down",
+            "T T T uint",
+            any,
+            BuiltinExpansion::IntelShuffle { down: true },
+        )
+        .one_of(INTEL),
+        Row::new(
+            "intel_sub_group_shuffle_up",
+            "T T T uint",
+            any,
+            BuiltinExpansion::IntelShuffle { down: false },
+        )
+        .one_of(INTEL),
     ];
     let only = |arith: Arith| Elements(1 << arith as u16);
     let forms: [[(&str, &str, u32, Elements); 5]; 5] = [
@@ -263,8 +289,8 @@ fn intel() -> Vec<Row> {
     ];
     for (read, write, lanes, elements) in forms.into_iter().flatten() {
         let domain = Domain::Arith(elements, Lanes(1 << lanes));
-        rows.push(Row::new(read, "T km*S", domain, Lowering::BlockRead).one_of(INTEL));
-        rows.push(Row::new(write, "void m*S T", domain, Lowering::BlockWrite).one_of(INTEL));
+        rows.push(Row::new(read, "T km*S", domain, BuiltinExpansion::BlockRead).one_of(INTEL));
+        rows.push(Row::new(write, "void m*S T", domain, BuiltinExpansion::BlockWrite).one_of(INTEL));
     }
     rows
 }

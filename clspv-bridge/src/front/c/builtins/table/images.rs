@@ -1,6 +1,6 @@
 //! Image functions (OpenCL C, section 6.15.15), with levels (cl_khr_mipmap_image) and depth images.
 
-use super::super::row::{Allowed, Domain, ImageQuery, Lowering, Row, Shapes};
+use super::super::row::{Allowed, BuiltinExpansion, Domain, ImageQuery, Row, Shapes};
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
@@ -51,21 +51,23 @@ fn reads() -> Vec<Row> {
         float.into_iter().zip(GRADIENTS).zip(TEXEL_LEVELS)
     {
         let needs: &[&str] = if name == "read_imageh" { HALF } else { &[] };
-        rows.push(Row::new(name, ints, color, Lowering::ReadImageSampler).one_of(needs));
-        rows.push(Row::new(name, floats, color, Lowering::ReadImageSampler).one_of(needs));
-        rows.push(Row::new(name, plain, all, Lowering::ReadImage).one_of(needs));
-        rows.push(Row::new(name, level, color, Lowering::ReadImageLevel).one_of(LEVELS));
-        rows.push(Row::new(name, gradient, color, Lowering::ReadImageGradient).one_of(LEVELS));
-        rows.push(Row::new(name, texel_level, color, Lowering::ReadImageLevelSamplerless).one_of(LEVELS));
+        rows.push(Row::new(name, ints, color, BuiltinExpansion::ReadImageSampler).one_of(needs));
+        rows.push(Row::new(name, floats, color, BuiltinExpansion::ReadImageSampler).one_of(needs));
+        rows.push(Row::new(name, plain, all, BuiltinExpansion::ReadImage).one_of(needs));
+        rows.push(Row::new(name, level, color, BuiltinExpansion::ReadImageLevel).one_of(LEVELS));
+        rows.push(Row::new(name, gradient, color, BuiltinExpansion::ReadImageGradient).one_of(LEVELS));
+        rows.push(
+            Row::new(name, texel_level, color, BuiltinExpansion::ReadImageLevelSamplerless).one_of(LEVELS),
+        );
     }
     let depth_read = |signature, lowering| Row::new("read_imagef", signature, depth, lowering);
     rows.extend([
-        depth_read("float T sampler ci", Lowering::ReadImageSampler),
-        depth_read("float T sampler cf", Lowering::ReadImageSampler),
-        depth_read("float T ci", Lowering::ReadImage),
-        depth_read("float T sampler cf float", Lowering::ReadImageLevel).one_of(LEVELS),
-        depth_read("float T sampler cf cg cg", Lowering::ReadImageGradient).one_of(LEVELS),
-        depth_read("float T ci int", Lowering::ReadImageLevelSamplerless).one_of(LEVELS),
+        depth_read("float T sampler ci", BuiltinExpansion::ReadImageSampler),
+        depth_read("float T sampler cf", BuiltinExpansion::ReadImageSampler),
+        depth_read("float T ci", BuiltinExpansion::ReadImage),
+        depth_read("float T sampler cf float", BuiltinExpansion::ReadImageLevel).one_of(LEVELS),
+        depth_read("float T sampler cf cg cg", BuiltinExpansion::ReadImageGradient).one_of(LEVELS),
+        depth_read("float T ci int", BuiltinExpansion::ReadImageLevelSamplerless).one_of(LEVELS),
     ]);
     rows
 }
@@ -83,12 +85,12 @@ fn writes() -> Vec<Row> {
         ("write_imageh", "void T ci half4", "void T ci int half4"),
     ] {
         let needs: &[&str] = if name == "write_imageh" { HALF } else { &[] };
-        rows.push(Row::new(name, plain, color, Lowering::WriteImage).one_of(needs));
-        rows.push(Row::new(name, level, leveled, Lowering::WriteImageLevel).one_of(LEVEL_WRITES));
+        rows.push(Row::new(name, plain, color, BuiltinExpansion::WriteImage).one_of(needs));
+        rows.push(Row::new(name, level, leveled, BuiltinExpansion::WriteImageLevel).one_of(LEVEL_WRITES));
     }
-    rows.push(Row::new("write_imagef", "void T ci float", depth, Lowering::WriteImage));
+    rows.push(Row::new("write_imagef", "void T ci float", depth, BuiltinExpansion::WriteImage));
     rows.push(
-        Row::new("write_imagef", "void T ci int float", depth, Lowering::WriteImageLevel)
+        Row::new("write_imagef", "void T ci int float", depth, BuiltinExpansion::WriteImageLevel)
             .one_of(LEVEL_WRITES),
     );
     rows
@@ -113,15 +115,20 @@ fn queries() -> Vec<Row> {
                 name,
                 signature,
                 images(shapes, is_depth, Allowed::Any),
-                Lowering::QueryImage(query),
+                BuiltinExpansion::QueryImage(query),
             ));
         }
     }
     for is_depth in [false, true] {
         let domain = images(Shapes::SAMPLED, is_depth, Allowed::Any);
         rows.push(
-            Row::new("get_image_num_mip_levels", "int T", domain, Lowering::QueryImage(ImageQuery::Levels))
-                .one_of(LEVELS),
+            Row::new(
+                "get_image_num_mip_levels",
+                "int T",
+                domain,
+                BuiltinExpansion::QueryImage(ImageQuery::Levels),
+            )
+            .one_of(LEVELS),
         );
     }
     rows

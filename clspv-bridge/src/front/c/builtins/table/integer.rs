@@ -1,7 +1,7 @@
 //! Integer functions (OpenCL C, section 6.15.3), with cl_khr_extended_bit_ops and
 //! cl_khr_integer_dot_product; conversions (6.4.3).
 
-use super::super::row::{Domain, Elements, Lanes, Lowering, RoundingMode, Row};
+use super::super::row::{BuiltinExpansion, Domain, Elements, Lanes, RoundingMode, Row};
 use crate::ir::{ClOp, Rounding};
 
 const INTS: Domain = Domain::Arith(Elements::INTS, Lanes::ANY);
@@ -41,14 +41,14 @@ const CONVERSIONS: [(&str, bool, RoundingMode); 10] = [
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
     let both = |name, signature, domain, signed, unsigned| {
-        Row::new(name, signature, domain, Lowering::BySign(signed, unsigned))
+        Row::new(name, signature, domain, BuiltinExpansion::BySign(signed, unsigned))
     };
     let mut rows: Vec<Row> = BY_SIGN.iter().map(|(n, sig, s, u)| both(n, sig, INTS, *s, *u)).collect();
     rows.extend([
-        Row::new("clz", "T T", INTS, Lowering::Ext(ClOp::clz)),
-        Row::new("ctz", "T T", INTS, Lowering::Ext(ClOp::ctz)).since(200),
-        Row::new("popcount", "T T", INTS, Lowering::Ext(ClOp::popcount)).since(120),
-        Row::new("rotate", "T T T", INTS, Lowering::Ext(ClOp::rotate)),
+        Row::new("clz", "T T", INTS, BuiltinExpansion::Ext(ClOp::clz)),
+        Row::new("ctz", "T T", INTS, BuiltinExpansion::Ext(ClOp::ctz)).since(200),
+        Row::new("popcount", "T T", INTS, BuiltinExpansion::Ext(ClOp::popcount)).since(120),
+        Row::new("rotate", "T T T", INTS, BuiltinExpansion::Ext(ClOp::rotate)),
         both("upsample", "W T U", NARROW, ClOp::s_upsample, ClOp::u_upsample),
         both("mul24", "T T T", SHORT_INTS, ClOp::s_mul24, ClOp::u_mul24),
         both("mad24", "T T T T", SHORT_INTS, ClOp::s_mad24, ClOp::u_mad24),
@@ -57,7 +57,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(dot_products());
     rows.extend(CONVERSIONS.iter().map(|&(name, saturate, rounding)| {
         // Calls have names such as `convert_int4_sat`; `resolve` knows them.
-        Row::new(name, "void", Domain::None, Lowering::Convert { saturate, rounding }).since(u16::MAX)
+        Row::new(name, "void", Domain::None, BuiltinExpansion::Convert { saturate, rounding }).since(u16::MAX)
     }));
     rows
 }
@@ -72,7 +72,7 @@ fn bit_operations() -> impl Iterator<Item = Row> {
     ]
     .into_iter()
     .map(|(name, signature, domain, op)| {
-        Row::new(name, signature, domain, Lowering::Bits(op)).one_of(&["cl_khr_extended_bit_ops"])
+        Row::new(name, signature, domain, BuiltinExpansion::Bits(op)).one_of(&["cl_khr_extended_bit_ops"])
     })
 }
 
@@ -100,7 +100,7 @@ fn dot_products() -> impl Iterator<Item = Row> {
         ("dot_4x8packed_su_int", "dot_acc_sat_4x8packed_su_int"),
     ];
     SHAPES.into_iter().zip(SATURATING).zip(PACKED).flat_map(|((shape, sat), packed)| {
-        let dot = |saturates, packed| Lowering::IntDot { signed: shape.2, saturates, packed };
+        let dot = |saturates, packed| BuiltinExpansion::IntDot { signed: shape.2, saturates, packed };
         [
             Row::new("dot", shape.0, Domain::None, dot(false, false)).one_of(DOT),
             Row::new("dot_acc_sat", sat.0, Domain::None, dot(true, false)).one_of(DOT),

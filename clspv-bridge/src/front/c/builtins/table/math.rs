@@ -1,6 +1,6 @@
 //! Math, common and geometric functions (OpenCL C, sections 6.15.2, 6.15.4 and 6.15.5).
 
-use super::super::row::{Domain, Elements, Lanes, Lowering, Row};
+use super::super::row::{BuiltinExpansion, Domain, Elements, Lanes, Row};
 use crate::ir::ClOp;
 
 const FLOATS: Domain = Domain::Arith(Elements::FLOATS, Lanes::ANY);
@@ -107,7 +107,7 @@ const FAST: &[(&str, &str, ClOp)] = &[
 
 /// Rows of these sections.
 pub fn rows() -> Vec<Row> {
-    let ext = |name, signature, domain, op| Row::new(name, signature, domain, Lowering::Ext(op));
+    let ext = |name, signature, domain, op| Row::new(name, signature, domain, BuiltinExpansion::Ext(op));
     let mut rows: Vec<Row> = UNARY.iter().map(|(name, op)| ext(name, "T T", FLOATS, *op)).collect();
     rows.extend(BINARY.iter().map(|(name, op)| ext(name, "T T T", FLOATS, *op)));
     rows.extend(FAST.iter().map(|(name, signature, op)| ext(name, signature, SINGLE, *op)));
@@ -133,8 +133,13 @@ pub fn rows() -> Vec<Row> {
         ext("fast_distance", "S T T", Domain::Arith(Elements::FLOAT, Lanes::SPATIAL), ClOp::fast_distance),
         ext("fast_length", "S T", Domain::Arith(Elements::FLOAT, Lanes::SPATIAL), ClOp::fast_length),
         ext("fast_normalize", "T T", Domain::Arith(Elements::FLOAT, Lanes::SPATIAL), ClOp::fast_normalize),
-        Row::new("dot", "S T T", SPATIAL, Lowering::Dot),
-        Row::new("cross", "T T T", Domain::Arith(Elements::FLOATS, Lanes(1 << 3 | 1 << 4)), Lowering::Cross),
+        Row::new("dot", "S T T", SPATIAL, BuiltinExpansion::Dot),
+        Row::new(
+            "cross",
+            "T T T",
+            Domain::Arith(Elements::FLOATS, Lanes(1 << 3 | 1 << 4)),
+            BuiltinExpansion::Cross,
+        ),
         ext("clamp", "T T T T", FLOATS, ClOp::fclamp),
         ext("max", "T T T", FLOATS, ClOp::fmax_common),
         ext("min", "T T T", FLOATS, ClOp::fmin_common),

@@ -1,7 +1,7 @@
 //! Vector data load and store functions (OpenCL C, section 6.15.7), prefetches and asynchronous copies
 //! (6.15.11, cl_khr_extended_async_copies), address space qualifier functions (6.15.10), printf (6.15.14).
 
-use super::super::row::{Domain, Elements, HalfForm, Lanes, Lowering, RoundingMode, Row};
+use super::super::row::{BuiltinExpansion, Domain, Elements, HalfForm, Lanes, RoundingMode, Row};
 use crate::ir::{Rounding, Space};
 
 const LOADS: [(&str, &str, &str, &str, u32); 5] = [
@@ -90,37 +90,47 @@ pub fn rows() -> Vec<Row> {
     for (load, store, half, aligned, n) in LOADS {
         let any = Domain::Arith(Elements::ALL, Lanes(1 << n));
         let float = Domain::Arith(Elements::FLOAT, Lanes(1 << n));
-        rows.push(Row::new(load, "T size_t kr*S", any, Lowering::VectorLoad));
-        rows.push(Row::new(store, "void T size_t a*S", any, Lowering::VectorStore));
-        rows.push(Row::new(half, "T size_t kr*half", float, Lowering::HalfLoad(HalfForm::Packed)));
-        rows.push(Row::new(aligned, "T size_t kr*half", float, Lowering::HalfLoad(HalfForm::Aligned)));
+        rows.push(Row::new(load, "T size_t kr*S", any, BuiltinExpansion::VectorLoad));
+        rows.push(Row::new(store, "void T size_t a*S", any, BuiltinExpansion::VectorStore));
+        rows.push(Row::new(half, "T size_t kr*half", float, BuiltinExpansion::HalfLoad(HalfForm::Packed)));
+        rows.push(Row::new(
+            aligned,
+            "T size_t kr*half",
+            float,
+            BuiltinExpansion::HalfLoad(HalfForm::Aligned),
+        ));
     }
     for name in ["vload_half", "vloada_half"] {
-        rows.push(Row::new(name, "float size_t kr*half", Domain::None, Lowering::HalfLoad(HalfForm::Packed)));
+        rows.push(Row::new(
+            name,
+            "float size_t kr*half",
+            Domain::None,
+            BuiltinExpansion::HalfLoad(HalfForm::Packed),
+        ));
     }
     for (name, n, form, rounding) in HALF_STORES {
         let data = Domain::Arith(Elements::WIDE_FLOATS, Lanes(1 << n));
-        rows.push(Row::new(name, "void T size_t a*half", data, Lowering::HalfStore(form, rounding)));
+        rows.push(Row::new(name, "void T size_t a*half", data, BuiltinExpansion::HalfStore(form, rounding)));
     }
     rows.extend(copies());
     for (name, space) in
         [("to_global", Space::Global), ("to_local", Space::Local), ("to_private", Space::Private)]
     {
         rows.push(
-            Row::new(name, "void x*void", Domain::None, Lowering::ToSpace(space))
+            Row::new(name, "void x*void", Domain::None, BuiltinExpansion::ToSpace(space))
                 .since(200)
                 .one_of(&["__opencl_c_generic_address_space"]),
         );
     }
-    rows.push(Row::new("printf", "int c*char ...", Domain::None, Lowering::Printf));
+    rows.push(Row::new("printf", "int c*char ...", Domain::None, BuiltinExpansion::Printf));
     rows
 }
 
 fn copies() -> Vec<Row> {
     let all = Domain::Arith(Elements::ALL, Lanes::ANY);
     let copy = |name, signature, lowering| Row::new(name, signature, all, lowering);
-    let plain = Lowering::AsyncCopy { strided: false };
-    let strided = Lowering::AsyncCopy { strided: true };
+    let plain = BuiltinExpansion::AsyncCopy { strided: false };
+    let strided = BuiltinExpansion::AsyncCopy { strided: true };
     let extended: &[&str] = &["cl_khr_extended_async_copies"];
     let none = |name, signature, lowering| Row::new(name, signature, Domain::None, lowering).one_of(extended);
     vec![
@@ -128,29 +138,31 @@ fn copies() -> Vec<Row> {
         copy("async_work_group_copy", "event g*T kl*T size_t event", plain),
         copy("async_work_group_strided_copy", "event l*T kg*T size_t size_t event", strided),
         copy("async_work_group_strided_copy", "event g*T kl*T size_t size_t event", strided),
-        copy("prefetch", "void kg*T size_t", Lowering::Prefetch),
-        Row::new("wait_group_events", "void int a*event", Domain::None, Lowering::WaitEvents),
-        Row::new("async_work_group_copy_fence", "void uint", Domain::None, Lowering::AsyncFence)
+        copy("prefetch", "void kg*T size_t", BuiltinExpansion::Prefetch),
+        Row::new("wait_group_events", "void int a*event", Domain::None, BuiltinExpansion::WaitEvents),
+        Row::new("async_work_group_copy_fence", "void uint", Domain::None, BuiltinExpansion::AsyncFence)
             .one_of(&["cl_khr_async_work_group_copy_fence"]),
         none(
             "async_work_group_copy_2D2D",
             "event l*void size_t kg*void size_t size_t size_t size_t size_t size_t event",
-            Lowering::AsyncCopy2D,
+            BuiltinExpansion::AsyncCopy2D,
         ),
         none(
             "async_work_group_copy_2D2D",
             "event g*void size_t kl*void size_t size_t size_t size_t size_t size_t event",
-            Lowering::AsyncCopy2D,
+            BuiltinExpansion::AsyncCopy2D,
         ),
         none(
             "async_work_group_copy_3D3D",
-            "event l*void size_t kg*void size_t size_t size_t size_t size_t size_t size_t size_t size_t event",
-            Lowering::AsyncCopy3D,
+            "event l*void size_t kg*void size_t size_t size_t size_t size_t \
+             size_t size_t size_t size_t event",
+            BuiltinExpansion::AsyncCopy3D,
         ),
         none(
             "async_work_group_copy_3D3D",
-            "event g*void size_t kl*void size_t size_t size_t size_t size_t size_t size_t size_t size_t event",
-            Lowering::AsyncCopy3D,
+            "event g*void size_t kl*void size_t size_t size_t size_t size_t \
+             size_t size_t size_t size_t event",
+            BuiltinExpansion::AsyncCopy3D,
         ),
     ]
 }

@@ -1,13 +1,13 @@
 //! Pipe functions (OpenCL C, section 6.15.17).
 
-use super::super::super::types::Access;
-use super::super::row::{Domain, Lowering, PipeOp, Row};
+use super::super::super::types::AccessMode;
+use super::super::row::{BuiltinExpansion, Domain, PipeOp, Row};
 use crate::ir::Scope;
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
-    let read = Domain::Pipe(Access::ReadOnly);
-    let write = Domain::Pipe(Access::WriteOnly);
+    let read = Domain::Pipe(AccessMode::ReadOnly);
+    let write = Domain::Pipe(AccessMode::WriteOnly);
     let (item, sub, group) = (Scope::WorkItem, Scope::SubGroup, Scope::WorkGroup);
     let rows = [
         ("read_pipe", "int pT a*T", read, PipeOp::Read),
@@ -34,7 +34,7 @@ pub fn rows() -> Vec<Row> {
     ];
     rows.into_iter()
         .map(|(name, signature, domain, op)| {
-            Row::new(name, signature, domain, Lowering::Pipe(op))
+            Row::new(name, signature, domain, BuiltinExpansion::Pipe(op))
                 .since(200)
                 .one_of(&["__opencl_c_pipes", "cl_khr_pipes"])
         })

@@ -1,6 +1,6 @@
 //! Relational functions (OpenCL C, section 6.15.6), and `shuffle` (6.15.13).
 
-use super::super::row::{Domain, Elements, Lanes, Lowering, Relation, Row};
+use super::super::row::{BuiltinExpansion, Domain, Elements, Lanes, Relation, Row};
 use crate::ir::ClOp;
 
 const FLOATS: Domain = Domain::Arith(Elements::FLOATS, Lanes::ANY);
@@ -26,15 +26,15 @@ pub fn rows() -> Vec<Row> {
         ("isnormal", "R T", Relation::Normal),
         ("signbit", "R T", Relation::SignBit),
     ] {
-        rows.push(Row::new(name, signature, FLOATS, Lowering::Relation(relation)));
+        rows.push(Row::new(name, signature, FLOATS, BuiltinExpansion::Relation(relation)));
     }
-    rows.push(Row::new("any", "int T", SIGNED, Lowering::Relation(Relation::Any)));
-    rows.push(Row::new("all", "int T", SIGNED, Lowering::Relation(Relation::All)));
-    rows.push(Row::new("bitselect", "T T T T", ALL, Lowering::Ext(ClOp::bitselect)));
-    rows.push(Row::new("select", "T T T J", ALL, Lowering::Select));
-    rows.push(Row::new("select", "T T T U", ALL, Lowering::Select));
+    rows.push(Row::new("any", "int T", SIGNED, BuiltinExpansion::Relation(Relation::Any)));
+    rows.push(Row::new("all", "int T", SIGNED, BuiltinExpansion::Relation(Relation::All)));
+    rows.push(Row::new("bitselect", "T T T T", ALL, BuiltinExpansion::Ext(ClOp::bitselect)));
+    rows.push(Row::new("select", "T T T J", ALL, BuiltinExpansion::Select));
+    rows.push(Row::new("select", "T T T U", ALL, BuiltinExpansion::Select));
     let vectors = Domain::Arith(Elements::ALL, Lanes::VECTORS);
-    rows.push(Row::new("shuffle", "T X U", vectors, Lowering::Shuffle));
-    rows.push(Row::new("shuffle2", "T X X U", vectors, Lowering::Shuffle));
+    rows.push(Row::new("shuffle", "T X U", vectors, BuiltinExpansion::Shuffle));
+    rows.push(Row::new("shuffle2", "T X X U", vectors, BuiltinExpansion::Shuffle));
     rows
 }

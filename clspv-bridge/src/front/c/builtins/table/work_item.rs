@@ -1,6 +1,6 @@
 //! Work-item functions (OpenCL C, section 6.15.1) and clocks (cl_khr_kernel_clock).
 
-use super::super::row::{Domain, Lowering, Row};
+use super::super::row::{BuiltinExpansion, Domain, Row};
 use crate::ir::{Scope, WorkItemQuery as Q};
 
 /// Rows of this section.
@@ -17,13 +17,13 @@ pub fn rows() -> Vec<Row> {
         ("get_num_groups", Q::NumGroups, 100),
         ("get_global_offset", Q::GlobalOffset, 100),
     ] {
-        rows.push(Row::new(name, "size_t uint", none, Lowering::WorkItem(query)).since(since));
+        rows.push(Row::new(name, "size_t uint", none, BuiltinExpansion::WorkItem(query)).since(since));
     }
-    rows.push(Row::new("get_work_dim", "uint", none, Lowering::WorkItem(Q::WorkDim)));
+    rows.push(Row::new("get_work_dim", "uint", none, BuiltinExpansion::WorkItem(Q::WorkDim)));
     for (name, query) in
         [("get_global_linear_id", Q::GlobalLinearId), ("get_local_linear_id", Q::LocalLinearId)]
     {
-        rows.push(Row::new(name, "size_t", none, Lowering::WorkItem(query)).since(200));
+        rows.push(Row::new(name, "size_t", none, BuiltinExpansion::WorkItem(query)).since(200));
     }
     for (name, query) in [
         ("get_sub_group_size", Q::SubGroupSize),
@@ -33,7 +33,9 @@ pub fn rows() -> Vec<Row> {
         ("get_sub_group_id", Q::SubGroupId),
         ("get_sub_group_local_id", Q::SubGroupLocalId),
     ] {
-        rows.push(Row::new(name, "uint", none, Lowering::WorkItem(query)).one_of(super::groups::SUB_GROUPS));
+        rows.push(
+            Row::new(name, "uint", none, BuiltinExpansion::WorkItem(query)).one_of(super::groups::SUB_GROUPS),
+        );
     }
     const CLOCKS: [(&str, &str, Scope, &[&str]); 3] = [
         (
@@ -56,8 +58,10 @@ pub fn rows() -> Vec<Row> {
         ),
     ];
     for (name, hilo, scope, needs) in CLOCKS {
-        rows.push(Row::new(name, "ulong", none, Lowering::Clock { scope, hilo: false }).one_of(needs));
-        rows.push(Row::new(hilo, "uint2", none, Lowering::Clock { scope, hilo: true }).one_of(needs));
+        rows.push(
+            Row::new(name, "ulong", none, BuiltinExpansion::Clock { scope, hilo: false }).one_of(needs),
+        );
+        rows.push(Row::new(hilo, "uint2", none, BuiltinExpansion::Clock { scope, hilo: true }).one_of(needs));
     }
     rows
 }
