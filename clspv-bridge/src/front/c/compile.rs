@@ -8,11 +8,27 @@ use crate::error::{CompileError, Result};
 use crate::options::{CompileRequest, CompiledSource, Library, LibraryCode};
 use std::sync::Arc;
 
+/// Stack of the thread that compiles.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Compiles a translation unit to a library of IR.
 ///
 /// The error [`CompileError::Diagnostics`] holds the diagnostics of a wrong program; the library's log holds
 /// the warnings of any other.
 pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
+    // Nested source is parsed recursively, to a bounded depth.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || run(request));
+        match thread {
+            Ok(thread) => {
+                thread.join().unwrap_or_else(|_| Err(CompileError::internal("the front end panicked")))
+            }
+            Err(_) => run(request),
+        }
+    })
+}
+
+fn run(request: &CompileRequest<'_>) -> Result<CompiledSource> {
     let input = Input::from(request);
     let checked = check(&input);
     let log = checked.session.render();

@@ -15,7 +15,7 @@ use crate::ir::{BinOp, F64, I32, IntCc, Op, Scalar, Type, UnOp, Value};
 use smallvec::SmallVec;
 
 /// Deepest nesting of expressions and statements.
-const MAX_DEPTH: u32 = 512;
+const MAX_DEPTH: u32 = 256;
 
 impl<'a> FunctionLowering<'_, 'a> {
     /// The expression with this handle.
