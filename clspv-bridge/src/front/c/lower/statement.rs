@@ -288,7 +288,9 @@ impl<'a> FunctionLowering<'_, 'a> {
             let from_low = self.emit(Op::Bin(BinOp::Isub), &[value, low_value], ty);
             let inside = self.emit(Op::Icmp(IntCc::Ule), &[from_low, distance], I1);
             // A range whose bounds are in the wrong order has no values.
-            let is_empty = if signed { (*low as i64) > (*high as i64) } else { low > high };
+            let unused = 64 - scalar.bits();
+            let number = |bits: u64| (bits << unused) as i64 >> unused;
+            let is_empty = if signed { number(*low) > number(*high) } else { low & mask > high & mask };
             let inside = if is_empty { self.f.bool(false) } else { inside };
             self.branch(inside, *to, other);
         }

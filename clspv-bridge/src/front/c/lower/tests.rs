@@ -276,14 +276,19 @@ fn case_ranges() {
     let (one, two) = (t.int(1), t.int(2));
     let (a, b) = (t.ret(one), t.ret(two));
     let range = t.stmt(StmtKind::Case { low: 10, high: 1000, body: a });
+    let three = t.int(3);
+    let c = t.ret(three);
+    // From -300 to 0, as bits of an `int`.
+    let signs = t.stmt(StmtKind::Case { low: 0xffff_fed4, high: 0, body: c });
     let default = t.stmt(StmtKind::Default(b));
-    let body = t.compound(vec![range, default]);
+    let body = t.compound(vec![range, signs, default]);
     let value = t.get(n);
     let sw = t.stmt(StmtKind::Switch { value, body });
     let body = t.compound(vec![sw]);
     t.function("f", INT, &[n], body);
     let m = t.lower();
-    assert_eq!([9, 10, 1000, 1001, -1].map(|n| run_int(&m, "f", &[n])), [2, 1, 1, 2, 2]);
+    assert_eq!([9, 10, 1000, 1001].map(|n| run_int(&m, "f", &[n])), [2, 1, 1, 2]);
+    assert_eq!([-301, -300, 0, 1].map(|n| run_int(&m, "f", &[n])), [2, 3, 3, 2]);
 }
 
 /// goto into and out of a loop that is made of labels.
