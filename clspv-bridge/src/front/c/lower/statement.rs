@@ -181,16 +181,20 @@ impl<'a> FunctionLowering<'_, 'a> {
     /// Labels and cases, of which a statement may have many, then the statement.
     fn labelled(&mut self, first: StmtId) -> Result<()> {
         let mut at = first;
+        // The block of the cases right before: consecutive ones share it.
+        let mut shared = None;
         loop {
             match &self.stmt(at)?.kind {
                 StmtKind::Label { label, body } => {
                     let block = self.label(*label);
                     self.jump(block, &[]);
                     self.start(block);
+                    shared = None;
                     at = *body;
                 }
                 StmtKind::Case { low, high, body } => {
-                    let block = self.case_block();
+                    let block = self.case_block(shared);
+                    shared = Some(block);
                     let Some(switch) = self.innermost_switch() else {
                         return Err(malformed("a case outside of a switch"));
                     };
@@ -203,7 +207,8 @@ impl<'a> FunctionLowering<'_, 'a> {
                     at = *body;
                 }
                 StmtKind::Default(body) => {
-                    let block = self.case_block();
+                    let block = self.case_block(shared);
+                    shared = Some(block);
                     let Some(switch) = self.innermost_switch() else {
                         return Err(malformed("a default outside of a switch"));
                     };
@@ -215,17 +220,10 @@ impl<'a> FunctionLowering<'_, 'a> {
         }
     }
 
-    /// Starts a block that the innermost switch may jump to. Consecutive cases share one.
-    fn case_block(&mut self) -> Block {
-        let current = self.current();
-        let is_case = |switch: &Switch, block: Block| {
-            let mut blocks = switch.cases.iter().map(|c| c.1).chain(switch.ranges.iter().map(|r| r.2));
-            switch.default == Some(block) || blocks.any(|b| b == block)
-        };
-        if let (Some(block), Some(switch)) = (current, self.innermost_switch())
-            && is_case(switch, block)
-            && self.f.blocks[block].insts.is_empty()
-        {
+    /// Starts a block that the innermost switch may jump to, or returns the one that the label right before
+    /// started.
+    fn case_block(&mut self, before: Option<Block>) -> Block {
+        if let Some(block) = before {
             return block;
         }
         let block = self.new_block();

@@ -291,6 +291,33 @@ fn case_ranges() {
     assert_eq!([-301, -300, 0, 1].map(|n| run_int(&m, "f", &[n])), [2, 3, 3, 2]);
 }
 
+/// A case that falls into the next one after an assignment, which makes no instruction.
+#[test]
+fn assignments_between_cases() {
+    let mut t = Tree::new();
+    let n = t.param("n", INT);
+    let zero = t.int(0);
+    let (r, decl) = t.local("r", INT, Some(zero));
+    let assign = |t: &mut Tree, value: i64| {
+        let (target, value) = (t.lvalue(r), t.int(value));
+        let e = t.rvalue(ExprKind::Assign { target, value }, INT);
+        t.effect(e)
+    };
+    let two = assign(&mut t, 2);
+    let first = t.stmt(StmtKind::Case { low: 1, high: 1, body: two });
+    let nothing = t.stmt(StmtKind::Empty);
+    let second = t.stmt(StmtKind::Case { low: 5, high: 5, body: nothing });
+    let body = t.compound(vec![first, second]);
+    let value = t.get(n);
+    let sw = t.stmt(StmtKind::Switch { value, body });
+    let x = t.get(r);
+    let ret = t.ret(x);
+    let body = t.compound(vec![decl, sw, ret]);
+    t.function("f", INT, &[n], body);
+    let m = t.lower();
+    assert_eq!([1, 5, 9].map(|n| run_int(&m, "f", &[n])), [2, 0, 0]);
+}
+
 /// goto into and out of a loop that is made of labels.
 #[test]
 fn gotos() {
