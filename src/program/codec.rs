@@ -18,7 +18,7 @@ use clspv_bridge::printf::{PrintfArg, PrintfCall};
 use std::sync::Arc;
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
