@@ -208,6 +208,10 @@ fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String
 /// Adds source positions to the errors of [`build`] for a program that was compiled from this source.
 pub fn add_positions(error: CompileError, request: &CompileRequest<'_>) -> CompileError {
     let CompileError::Diagnostics(log) = error else { return error };
+    // IR of the built-in front end has line numbers.
+    if request.config.front_end == FrontEnd::BuiltIn {
+        return CompileError::Diagnostics(log);
+    }
     match front::clang::line_tables(request) {
         Ok(ir) => CompileError::Diagnostics(front::locate::add_positions(&log, &ir)),
         Err(_) => CompileError::Diagnostics(log),
