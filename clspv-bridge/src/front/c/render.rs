@@ -74,7 +74,7 @@ impl Renderer<'_> {
             self.includers(pos);
         }
         self.message(pos, kind, &format!("{}{group}", diagnostic.message));
-        // The same position is not shown twice.
+        // Each position is shown once.
         let is_repeated = diagnostic.ranges.is_empty() && self.last == Some((pos, is_note));
         self.last = Some((pos, is_note));
         if pos != Pos(0) && !is_repeated {

@@ -158,7 +158,7 @@ fn coordinate(types: &mut Types, word: &str, binding: &TypeBinding) -> Option<Ty
     };
     let lanes = match dim {
         ImageDim::D1 | ImageDim::Buffer => 1,
-        // The layer is no part of a gradient.
+        // Gradients exclude the layer.
         ImageDim::D1Array if word == "cg" => 1,
         ImageDim::D2Array if word == "cg" => 2,
         ImageDim::D1Array | ImageDim::D2 => 2,

@@ -291,7 +291,7 @@ fn pointee(types: &Types, ty: Ty) -> Option<QualTy> {
     }
 }
 
-/// Rank of converting an argument to a parameter's type; `None` if there is no conversion.
+/// Rank of converting an argument to a parameter's type; `None` if none exists.
 pub fn rank(types: &Types, arg: &ArgType, param: QualTy) -> Option<ConversionRank> {
     let (from, to) = (types.canonical(arg.ty).ty, types.canonical(param).ty);
     if from == to {

@@ -52,7 +52,7 @@ impl Preprocessor<'_> {
                     self.session.diagnostics.warning("macro-redefined", data.loc, text);
                     self.session.diagnostics.note(known.loc, "previous definition is here");
                 } else {
-                    // The same again.
+                    // An equal definition.
                     if self.macros.body_len() == data.body.1 {
                         self.macros.truncate_body(data.body.0);
                     }
