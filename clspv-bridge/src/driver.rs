@@ -2,7 +2,7 @@
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
 use crate::back::llvm;
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Invariant, Result, ice};
 use crate::front;
 use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
@@ -116,9 +116,7 @@ pub fn build_kernels(
         let info = module.kernels[0].clone();
         let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes(target).len()).collect();
         match results.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>>>() {
-            Ok(variants) if variants.is_empty() => {
-                failures.push((info.name, CompileError::internal("no pointer mode fits")))
-            }
+            Ok(variants) if variants.is_empty() => failures.push((info.name, ice!("no pointer mode fits"))),
             Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
             Err(e) => failures.push((info.name, e)),
         }
@@ -260,7 +258,7 @@ fn variant(
     }
     pipeline::structure(&mut module, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
-    let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
+    let kernel = kernel.invariant("the kernel was lost")?;
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
     if validates("spirv") {
         crate::back::validate::validate(&spirv, cx.target)?;
@@ -316,7 +314,7 @@ fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String
     let wanted = program.globals.iter().filter(|(_, g)| variables(g)).map(|(r, _)| (program, r));
     let used = kernels.iter().flat_map(|m| {
         let insts = m.functions.values().flat_map(|f| {
-            f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|i| match f.insts[*i].op {
+            f.data_in_order().filter_map(|data| match data.op {
                 Op::GlobalAddr(g) => Some(g),
                 _ => None,
             })

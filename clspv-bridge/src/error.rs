@@ -54,5 +54,28 @@ impl CompileError {
     }
 }
 
+/// Makes a [`CompileError::Internal`] for a broken invariant of the compiler; takes a format string. Debug
+/// builds panic instead, so that tests notice.
+macro_rules! ice {
+    ($($what:tt)*) => {{
+        debug_assert!(false, $($what)*);
+        $crate::error::CompileError::internal(format!($($what)*))
+    }};
+}
+pub(crate) use ice;
+
+/// Values that are absent only if an invariant of the compiler is broken.
+pub(crate) trait Invariant<T> {
+    /// The value; without it, an internal error ([`ice`]) that says what is missing.
+    fn invariant(self, missing: &str) -> Result<T>;
+}
+
+impl<T> Invariant<T> for Option<T> {
+    #[track_caller]
+    fn invariant(self, missing: &str) -> Result<T> {
+        self.ok_or_else(|| ice!("{missing}"))
+    }
+}
+
 /// Result of a compilation step.
 pub type Result<T> = std::result::Result<T, CompileError>;

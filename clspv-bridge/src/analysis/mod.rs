@@ -3,6 +3,7 @@
 
 pub mod cfg;
 pub mod domtree;
+pub mod joins;
 pub mod loops;
 pub mod sub_groups;
 pub mod tree;
@@ -11,4 +12,5 @@ pub mod uniformity;
 
 pub use cfg::Cfg;
 pub use domtree::DomTree;
+pub use joins::Joins;
 pub use loops::{Loop, LoopForest};

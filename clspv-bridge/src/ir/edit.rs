@@ -1,7 +1,9 @@
 //! Edits that several passes make: splitting blocks, rewriting and removing instructions.
 
 use super::*;
+use crate::error::Result;
 use std::collections::HashMap;
+use std::convert::Infallible;
 
 /// The fate of an instruction in [`rewrite_insts`].
 pub enum Rewrite {
@@ -12,21 +14,64 @@ pub enum Rewrite {
     Replace(Value),
 }
 
-/// Visits all instructions in layout order; true if any was removed. `rewrite` may add instructions before
-/// the current one, with its source line; results are replaced in the end, so operands are still the old
+impl From<Option<Value>> for Rewrite {
+    /// [`Rewrite::Replace`] by the value; without one, [`Rewrite::Remove`].
+    fn from(value: Option<Value>) -> Rewrite {
+        value.map_or(Rewrite::Remove, Rewrite::Replace)
+    }
+}
+
+/// Visits all instructions in layout order; true if any was removed.
+///
+/// `rewrite` may add instructions before the current one, with its source line. After [`split_after`] it sets
+/// the builder's block to where the rest goes. Results are replaced in the end, so operands are still the old
 /// ones.
-pub fn rewrite_insts(
+pub fn rewrite_insts(func: &mut Function, rewrite: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite) -> bool {
+    let layout = func.layout.clone();
+    rewrite_blocks(func, &layout, rewrite)
+}
+
+/// Like [`rewrite_insts`], but `rewrite` may fail. Then the function is not valid any more.
+pub fn try_rewrite_insts(
     func: &mut Function,
+    rewrite: impl FnMut(&mut Builder<'_>, Inst) -> Result<Rewrite>,
+) -> Result<bool> {
+    let layout = func.layout.clone();
+    try_rewrite_blocks(func, &layout, rewrite)
+}
+
+/// Like [`rewrite_insts`], for the instructions of these blocks in this order.
+pub fn rewrite_blocks(
+    func: &mut Function,
+    blocks: &[Block],
     mut rewrite: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite,
 ) -> bool {
+    let Ok(changed) = rewrite_each(func, blocks, |b, inst| Ok::<_, Infallible>(rewrite(b, inst)));
+    changed
+}
+
+/// Like [`try_rewrite_insts`], for the instructions of these blocks in this order.
+pub fn try_rewrite_blocks(
+    func: &mut Function,
+    blocks: &[Block],
+    rewrite: impl FnMut(&mut Builder<'_>, Inst) -> Result<Rewrite>,
+) -> Result<bool> {
+    rewrite_each(func, blocks, rewrite)
+}
+
+fn rewrite_each<E>(
+    func: &mut Function,
+    blocks: &[Block],
+    mut rewrite: impl FnMut(&mut Builder<'_>, Inst) -> std::result::Result<Rewrite, E>,
+) -> std::result::Result<bool, E> {
     let mut replaced = HashMap::new();
     let mut changed = false;
-    for block in func.layout.clone() {
+    for &block in blocks {
         let insts = func.take_insts(block);
         let mut b = Builder::new(func, block);
         for inst in insts {
             b.line = b.func.insts[inst].line;
-            match rewrite(&mut b, inst) {
+            match rewrite(&mut b, inst)? {
                 Rewrite::Keep => b.push(inst),
                 Rewrite::Remove => changed = true,
                 Rewrite::Replace(value) => {
@@ -39,7 +84,7 @@ pub fn rewrite_insts(
         }
     }
     func.replace_uses(&replaced);
-    changed
+    Ok(changed)
 }
 
 /// Removes instructions without used results.
@@ -57,22 +102,15 @@ pub fn remove_dead_insts(func: &mut Function) {
         }
         zero
     };
-    let layout = func.layout.clone();
-    for &b in &layout {
-        for &i in &func.blocks[b].insts {
-            count(func, &mut uses, i, true);
-        }
+    for inst in func.insts_in_order() {
+        count(func, &mut uses, inst, true);
     }
     let dead = |func: &Function, uses: &[u32], i: Inst| {
         let d = &func.insts[i];
         !d.op.has_side_effects() && d.results.iter().all(|r| uses[r.index()] == 0)
     };
     let mut gone = EntitySet::<Inst>::new();
-    let mut work: Vec<Inst> = layout
-        .iter()
-        .flat_map(|&b| func.blocks[b].insts.iter().copied())
-        .filter(|&i| dead(func, &uses, i))
-        .collect();
+    let mut work: Vec<Inst> = func.insts_in_order().filter(|&i| dead(func, &uses, i)).collect();
     while let Some(inst) = work.pop() {
         if !gone.insert(inst) {
             continue;
@@ -85,7 +123,7 @@ pub fn remove_dead_insts(func: &mut Function) {
             }
         }
     }
-    for &b in &layout {
+    for &b in &func.layout {
         func.blocks[b].insts.retain(|&i| !gone.contains(i));
     }
 }

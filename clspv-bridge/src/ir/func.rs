@@ -306,6 +306,14 @@ impl Function {
             }
         }
     }
+    /// The instructions in layout order.
+    pub fn insts_in_order(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.layout.iter().flat_map(|b| self.blocks[*b].insts.iter().copied())
+    }
+    /// The data of the instructions in layout order.
+    pub fn data_in_order(&self) -> impl Iterator<Item = &InstData> + '_ {
+        self.insts_in_order().map(|inst| &self.insts[inst])
+    }
     /// Number of instructions in the layout.
     pub fn size(&self) -> usize {
         self.layout.iter().map(|b| self.blocks[*b].insts.len()).sum()

@@ -5,8 +5,7 @@
 //! OpEntryPoint). The library is only read: the functions reached from kernels are copied with the globals
 //! they use. Imports that no kernel reaches remain.
 
-use crate::CompileError;
-use crate::error::Result;
+use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::mangle::demangle;
 use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
@@ -122,7 +121,7 @@ fn yields(this: Linkage, other: Linkage) -> bool {
 }
 
 fn mapped<K: EntityRef>(map: &[K], key: K) -> Result<K> {
-    map.get(key.index()).copied().ok_or_else(|| CompileError::internal("link: reference to a missing entity"))
+    map.get(key.index()).copied().invariant("link: reference to a missing entity")
 }
 
 /// Renumbers the module's entities in instructions.
@@ -168,10 +167,10 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
         let mut calls: Vec<(FuncRef, u32)> = Vec::new();
         let mut addresses: Vec<(Global, u32)> = Vec::new();
         let func = &module.functions[r];
-        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-            match func.insts[*inst].op {
-                Op::Call(c) => calls.push((c, func.insts[*inst].line)),
-                Op::GlobalAddr(g) => addresses.push((g, func.insts[*inst].line)),
+        for data in func.data_in_order() {
+            match data.op {
+                Op::Call(c) => calls.push((c, data.line)),
+                Op::GlobalAddr(g) => addresses.push((g, data.line)),
                 _ => {}
             }
         }
@@ -231,7 +230,7 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
             continue;
         }
         let func = &program.functions[r];
-        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]) {
+        for inst in func.data_in_order() {
             match inst.op {
                 Op::Call(callee) => work.push(callee),
                 Op::Runtime(call) => {
@@ -318,7 +317,7 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
     let mut out = Module { phase: module.phase, globals: module.globals.clone(), ..Module::default() };
     let info = module.functions[kernel].kernel.and_then(|k| module.kernels.get(k));
     let Some(info) = info else {
-        return Err(CompileError::internal(format!("'{}' is no kernel", module.functions[kernel].name)));
+        return Err(ice!("'{}' is no kernel", module.functions[kernel].name));
     };
     out.kernels.push(info.clone());
     let mut map: HashMap<FuncRef, FuncRef> = HashMap::new();

@@ -334,5 +334,5 @@ fn orders_memory(func: &Function) -> bool {
 }
 
 pub(super) fn all_ops(func: &Function) -> impl Iterator<Item = &IrOp> {
-    func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().map(|i| &func.insts[*i].op))
+    func.data_in_order().map(|data| &data.op)
 }

@@ -68,13 +68,10 @@ impl Emitter<'_> {
     /// One array of words serves reads of all types and offsets, overlapping ones too.
     fn declare_push_constants(&mut self) -> Result<()> {
         let mut end = 0;
-        for &block in &self.func.layout {
-            for &inst in &self.func.blocks[block].insts {
-                let data = &self.func.insts[inst];
-                if let (IrOp::PushConst { offset }, Some(&r)) = (&data.op, data.results.first()) {
-                    let bytes = self.func.ty(r).access_bytes().unwrap_or(0);
-                    end = end.max(offset.saturating_add(bytes));
-                }
+        for data in self.func.data_in_order() {
+            if let (IrOp::PushConst { offset }, Some(&r)) = (&data.op, data.results.first()) {
+                let bytes = self.func.ty(r).access_bytes().unwrap_or(0);
+                end = end.max(offset.saturating_add(bytes));
             }
         }
         if end == 0 {

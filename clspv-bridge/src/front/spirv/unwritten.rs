@@ -6,7 +6,7 @@
 //! 6.7.3.1). As in other kernel compilers that applies to all work-items together. So loads through such
 //! arguments are `readonly`.
 
-use crate::ir::{Function, Op, Value};
+use crate::ir::{Function, Inst, Op, Value};
 
 /// Marks the loads of a kernel through those of its parameters that `unwritten` names.
 pub fn mark(func: &mut Function, unwritten: &[bool]) {
@@ -17,17 +17,14 @@ pub fn mark(func: &mut Function, unwritten: &[bool]) {
     if roots.is_empty() {
         return;
     }
-    for block in func.layout.clone() {
-        for inst in func.blocks[block].insts.clone() {
-            let data = &func.insts[inst];
-            if !matches!(&data.op, Op::Load(access) if !access.volatile)
-                || !roots.contains(&root(func, data.args[0]))
-            {
-                continue;
-            }
-            if let Some(access) = func.insts[inst].op.access_mut() {
-                access.readonly = true;
-            }
+    let is_unwritten = |inst: &Inst| {
+        let data = &func.insts[*inst];
+        matches!(data.op, Op::Load(access) if !access.volatile) && roots.contains(&root(func, data.args[0]))
+    };
+    let loads: Vec<Inst> = func.insts_in_order().filter(is_unwritten).collect();
+    for inst in loads {
+        if let Some(access) = func.insts[inst].op.access_mut() {
+            access.readonly = true;
         }
     }
 }

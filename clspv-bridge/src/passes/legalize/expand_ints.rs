@@ -8,7 +8,8 @@
 mod ops;
 
 use crate::analysis::Cfg;
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Invariant, Result, ice};
+use crate::ir::edit::{Rewrite, try_rewrite_blocks};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use ops::Word2;
@@ -42,11 +43,13 @@ fn in_words(ty: Type) -> Type {
     Type::vector(Scalar::I32, 2 * ty.lanes())
 }
 
+/// The words of a 64-bit value, by lane.
+type Words = SmallVec<[Word2; 2]>;
+
 #[derive(Default)]
 struct Expander {
     /// Words of expanded values, by lane.
-    words: HashMap<Value, SmallVec<[Word2; 2]>>,
-    map: HashMap<Value, Value>,
+    words: HashMap<Value, Words>,
 }
 
 /// Expands the 64-bit integers of one function.
@@ -62,7 +65,7 @@ pub fn run(func: &mut Function) -> Result<()> {
                 new.push(p);
                 continue;
             }
-            let mut lanes: SmallVec<[Word2; 2]> = smallvec![];
+            let mut lanes = Words::new();
             for _ in 0..ty.lanes() {
                 let pair = [func.add_param(block, I32), func.add_param(block, I32)];
                 new.extend(pair);
@@ -73,27 +76,18 @@ pub fn run(func: &mut Function) -> Result<()> {
         func.set_params(block, new);
     }
     // Definitions are rewritten before their uses.
-    for first in order {
-        let insts = func.take_insts(first);
-        let mut b = Builder::new(func, first);
-        for inst in insts {
-            b.line = b.func.insts[inst].line;
-            w.inst(&mut b, inst)?;
-        }
-    }
+    try_rewrite_blocks(func, &order, |b, inst| w.inst(b, inst))?;
     for data in func.vars.values_mut().filter(|v| is_wide(v.elem)) {
         if data.elem.lanes() > 2 {
-            return Err(CompileError::internal("expand_ints: elements of more than two lanes"));
+            return Err(ice!("expand_ints: elements of more than two lanes"));
         }
         data.elem = in_words(data.elem);
     }
-    func.replace_uses(&w.map);
     Ok(())
 }
 
 impl Expander {
-    /// The words of a 64-bit value, by lane.
-    fn of(&self, b: &mut Builder<'_>, v: Value) -> Result<SmallVec<[Word2; 2]>> {
+    fn of(&self, b: &mut Builder<'_>, v: Value) -> Result<Words> {
         match b.func.as_const(v) {
             Some(Const::Bits(_, bits)) => {
                 let bits = bits.clone();
@@ -106,15 +100,11 @@ impl Expander {
                 let (lanes, zero) = (ty.lanes(), b.func.bits(I32, 0));
                 Ok((0..lanes).map(|_| [zero, zero]).collect())
             }
-            _ => self
-                .words
-                .get(&v)
-                .cloned()
-                .ok_or_else(|| CompileError::internal(format!("expand_ints: no words of {v}"))),
+            _ => self.words.get(&v).cloned().ok_or_else(|| ice!("expand_ints: no words of {v}")),
         }
     }
     fn one(&self, b: &mut Builder<'_>, v: Value) -> Result<Word2> {
-        self.of(b, v)?.first().copied().ok_or_else(|| CompileError::internal("expand_ints: no lanes"))
+        self.of(b, v)?.first().copied().invariant("expand_ints: no lanes")
     }
     /// A device address in the form that accesses take: a vector of two words.
     fn address(&self, b: &mut Builder<'_>, v: Value) -> Result<Value> {
@@ -122,51 +112,40 @@ impl Expander {
         Ok(b.vec_build(&[low, high]))
     }
 
-    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<()> {
+    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Rewrite> {
         let data = b.func.insts[inst].clone();
         let result = data.results.first().copied();
-        let wide_result = result.is_some_and(|r| is_wide(b.ty(r)));
-        let wide = |b: &Builder<'_>, v: &Value| is_wide(b.ty(*v));
-        let wide_edge = data.targets.iter().any(|t| t.args.iter().any(|a| wide(b, a)));
-        if !wide_result && !wide_edge && !data.args.iter().any(|a| wide(b, a)) {
-            b.push(inst);
-            return Ok(());
+        let wide = |v: &Value| is_wide(b.ty(*v));
+        let mut edges = data.targets.iter().flat_map(|t| &t.args);
+        if !data.args.iter().chain(&data.results).any(wide) && !edges.any(wide) {
+            return Ok(Rewrite::Keep);
         }
         if data.op.is_terminator() {
-            let mut targets = data.targets.clone();
-            for t in &mut targets {
-                let mut args: SmallVec<[Value; 4]> = smallvec![];
-                for &a in &t.args {
-                    if wide(b, &a) { args.extend(self.of(b, a)?.into_iter().flatten()) } else { args.push(a) }
-                }
-                t.args = args;
-            }
-            b.func.insts[inst].targets = targets;
-            b.push(inst);
-            return Ok(());
+            self.edges(b, inst)?;
+            return Ok(Rewrite::Keep);
         }
         if let Some(access) = data.op.access() {
             return self.access(b, inst, *access);
         }
         let Some(result) = result else {
-            return Err(CompileError::internal(format!("expand_ints: {:?} must be lowered", data.op)));
+            return Err(ice!("expand_ints: {:?} must be lowered", data.op));
         };
         let (ty, args) = (b.ty(result), &data.args);
-        let lanes: SmallVec<[Word2; 2]> = match &data.op {
-            Op::Bin(op) => {
-                let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
-                let lanes: Result<_> = x.into_iter().zip(y).map(|(x, y)| ops::bin(b, *op, x, y)).collect();
-                lanes?
-            }
-            Op::Un(UnOp::Not) => self.of(b, args[0])?.into_iter().map(|x| x.map(|w| b.not(w))).collect(),
+        let lanes = match &data.op {
             Op::Icmp(cc) => {
                 let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
                 let lanes: Vec<Value> =
                     x.into_iter().zip(y).map(|(x, y)| ops::compare(b, *cc, x, y)).collect();
-                let v = b.vec_build(&lanes);
-                self.map.insert(result, v);
-                return Ok(());
+                return Ok(Rewrite::Replace(b.vec_build(&lanes)));
             }
+            Op::Cast(op) if !is_wide(ty) => {
+                return Ok(Rewrite::Replace(self.unwide(b, *op, args[0], ty)?));
+            }
+            Op::Bin(op) => {
+                let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
+                x.into_iter().zip(y).map(|(x, y)| ops::bin(b, *op, x, y)).collect::<Result<_>>()?
+            }
+            Op::Un(UnOp::Not) => self.of(b, args[0])?.into_iter().map(|x| x.map(|w| b.not(w))).collect(),
             Op::Select => {
                 let (x, y) = (self.of(b, args[1])?, self.of(b, args[2])?);
                 let by_lane = b.ty(args[0]).lanes() > 1;
@@ -176,46 +155,60 @@ impl Expander {
                 };
                 x.into_iter().zip(y).enumerate().map(pick).collect()
             }
-            Op::Cast(op) if wide_result => self.to_wide(b, *op, args[0], ty)?,
-            Op::Cast(op) => {
-                let v = self.unwide(b, *op, args[0], ty)?;
-                self.map.insert(result, v);
-                return Ok(());
-            }
+            Op::Cast(op) => self.to_wide(b, *op, args[0], ty)?,
             Op::PushConst { offset } => {
                 let word =
                     |b: &mut Builder<'_>, k: u32| b.value(Op::PushConst { offset: offset + 4 * k }, &[], I32);
                 (0..ty.lanes()).map(|i| [word(b, 2 * i), word(b, 2 * i + 1)]).collect()
             }
+            _ => self.moved(b, &data, ty)?,
+        };
+        self.words.insert(result, lanes);
+        Ok(Rewrite::Remove)
+    }
+
+    /// Passes 64-bit arguments of edges in words.
+    fn edges(&self, b: &mut Builder<'_>, inst: Inst) -> Result<()> {
+        let mut targets = b.func.insts[inst].targets.clone();
+        for t in &mut targets {
+            let mut args: SmallVec<[Value; 4]> = smallvec![];
+            for &a in &t.args {
+                if is_wide(b.ty(a)) {
+                    args.extend(self.of(b, a)?.into_iter().flatten())
+                } else {
+                    args.push(a)
+                }
+            }
+            t.args = args;
+        }
+        b.func.insts[inst].targets = targets;
+        Ok(())
+    }
+
+    /// The result of an operation that only moves lanes.
+    fn moved(&self, b: &mut Builder<'_>, data: &InstData, ty: Type) -> Result<Words> {
+        let args = &data.args;
+        Ok(match &data.op {
             Op::Extract(i) => smallvec![self.of(b, args[0])?[*i as usize]],
             Op::Insert(i) => {
                 let mut lanes = self.of(b, args[0])?;
                 lanes[*i as usize] = self.one(b, args[1])?;
                 lanes
             }
-            Op::ExtractDyn | Op::InsertDyn => {
-                let lanes = self.of(b, args[0])?;
-                let new = if data.op == Op::InsertDyn { Some(self.one(b, args[1])?) } else { None };
-                let mut halves = Vec::new();
-                for k in 0..2 {
-                    let words: Vec<Value> = lanes.iter().map(|l| l[k]).collect();
-                    let vec = b.vec_build(&words);
-                    halves.push(match new {
-                        None => b.value(Op::ExtractDyn, &[vec, args[1]], I32),
-                        Some(new) => b.value(Op::InsertDyn, &[vec, new[k], args[2]], b.ty(vec)),
-                    });
-                }
-                match new {
-                    None => smallvec![[halves[0], halves[1]]],
-                    Some(_) => (0..lanes.len())
-                        .map(|i| [b.extract(halves[0], i as u8), b.extract(halves[1], i as u8)])
-                        .collect(),
-                }
+            Op::ExtractDyn => {
+                let halves = self.halves(b, args[0])?;
+                let half = halves.map(|vec| b.value(Op::ExtractDyn, &[vec, args[1]], I32));
+                smallvec![half]
             }
-            Op::VecBuild => {
-                let lanes: Result<_> = args.iter().map(|&a| self.one(b, a)).collect();
-                lanes?
+            Op::InsertDyn => {
+                let new = self.one(b, args[1])?;
+                let halves = self.halves(b, args[0])?;
+                let insert =
+                    |k: usize| b.value(Op::InsertDyn, &[halves[k], new[k], args[2]], b.ty(halves[k]));
+                let halves = [0, 1].map(insert);
+                (0..ty.lanes()).map(|i| halves.map(|vec| b.extract(vec, i as u8))).collect()
             }
+            Op::VecBuild => args.iter().map(|&a| self.one(b, a)).collect::<Result<_>>()?,
             Op::Splat => {
                 let x = self.one(b, args[0])?;
                 (0..ty.lanes()).map(|_| x).collect()
@@ -227,19 +220,24 @@ impl Expander {
                 lanes.iter().map(|&l| all.get(l as usize).copied().unwrap_or([zero, zero])).collect()
             }
             op => {
-                return Err(CompileError::unsupported(
-                    format!("{op:?} on 64-bit integers on this device"),
-                    data.line,
-                ));
+                let what = format!("{op:?} on 64-bit integers on this device");
+                return Err(CompileError::unsupported(what, data.line));
             }
-        };
-        self.words.insert(result, lanes);
-        Ok(())
+        })
     }
 
-    fn access(&mut self, b: &mut Builder<'_>, inst: Inst, access: Access) -> Result<()> {
+    /// The low words and the high words of a vector's lanes.
+    fn halves(&self, b: &mut Builder<'_>, v: Value) -> Result<[Value; 2]> {
+        let lanes = self.of(b, v)?;
+        Ok([0, 1].map(|k| {
+            let words: Vec<Value> = lanes.iter().map(|l| l[k]).collect();
+            b.vec_build(&words)
+        }))
+    }
+
+    fn access(&mut self, b: &mut Builder<'_>, inst: Inst, access: Access) -> Result<Rewrite> {
         let data = b.func.insts[inst].clone();
-        let k = data.op.address_arg().unwrap_or(0);
+        let k = data.op.address_arg().invariant("expand_ints: an access without an address")?;
         let at = data.args[k];
         let value =
             if matches!(data.op, Op::Store(_) | Op::AtomicStore { .. }) { Some(data.args[0]) } else { None };
@@ -248,8 +246,7 @@ impl Expander {
         if !is_wide(ty) {
             // Only the address is a 64-bit value.
             b.func.insts[inst].args[k] = self.address(b, at)?;
-            b.push(inst);
-            return Ok(());
+            return Ok(Rewrite::Keep);
         }
         if !matches!(data.op, Op::Load(_) | Op::Store(_)) {
             return Err(CompileError::unsupported(
@@ -261,7 +258,7 @@ impl Expander {
             Some(v) => self.of(b, v)?,
             None => smallvec![],
         };
-        let mut loaded: SmallVec<[Word2; 2]> = smallvec![];
+        let mut loaded = Words::new();
         // An element of a variable is accessed as a whole; device memory in vectors of up to four words.
         let mut lane = 0;
         while lane < ty.lanes() {
@@ -289,11 +286,11 @@ impl Expander {
             lane += n;
         }
         self.words.extend(result.map(|r| (r, loaded)));
-        Ok(())
+        Ok(Rewrite::Remove)
     }
 
     /// Conversions to 64-bit integers.
-    fn to_wide(&self, b: &mut Builder<'_>, op: CastOp, x: Value, ty: Type) -> Result<SmallVec<[Word2; 2]>> {
+    fn to_wide(&self, b: &mut Builder<'_>, op: CastOp, x: Value, ty: Type) -> Result<Words> {
         let from = b.ty(x);
         if op == CastOp::Bitcast {
             if is_wide(from) {
@@ -337,7 +334,7 @@ impl Expander {
         }
         let flat: Vec<Value> = words.into_iter().flatten().collect();
         if flat.len() > 4 {
-            return Err(CompileError::internal("expand_ints: a vector of more than four words"));
+            return Err(ice!("expand_ints: a vector of more than four words"));
         }
         let vec = b.vec_build(&flat);
         Ok(b.bitcast(vec, ty))

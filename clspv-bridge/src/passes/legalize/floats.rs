@@ -5,11 +5,11 @@
 //! and moves become those of integers.
 
 use crate::error::{CompileError, Result};
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
-use std::collections::HashMap;
 
 /// The pass `legalize_floats`: half and double precision that the target lacks.
 pub struct LegalizeFloats;
@@ -34,8 +34,7 @@ fn halves_as_bits(func: &mut Function, target: &Target) {
     }
     let half = |ty: Type| ty.lane() == F16;
     let params = func.entry().map(|e| func.blocks[e].params.clone()).unwrap_or_default();
-    let moved = func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
-        let d = &func.insts[i];
+    let moved = func.data_in_order().all(|d| {
         let moves = matches!(d.op, Op::Load(_) | Op::Store(_) | Op::Select | Op::Cast(CastOp::Bitcast))
             || matches!(d.op, Op::Extract(_) | Op::ExtractDyn | Op::Insert(_) | Op::InsertDyn)
             || matches!(d.op, Op::VecBuild | Op::Splat | Op::Shuffle(_));
@@ -50,33 +49,26 @@ fn halves_as_bits(func: &mut Function, target: &Target) {
             func.values[v].ty = bits(func.values[v].ty);
         }
     }
-    let mut map = HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let mut data = b.func.insts[inst].clone();
-            for a in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
-                match b.func.as_const(*a) {
-                    Some(Const::Bits(ty, lanes)) if half(*ty) => {
-                        let (ty, lanes) = (bits(*ty), lanes.clone());
-                        *a = b.func.constant(Const::Bits(ty, lanes));
-                    }
-                    Some(&Const::Undef(ty)) if half(ty) => *a = b.func.undef(bits(ty)),
-                    _ => {}
+    rewrite_insts(func, |b, inst| {
+        let mut data = b.func.insts[inst].clone();
+        for a in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+            match b.func.as_const(*a) {
+                Some(Const::Bits(ty, lanes)) if half(*ty) => {
+                    let (ty, lanes) = (bits(*ty), lanes.clone());
+                    *a = b.func.constant(Const::Bits(ty, lanes));
                 }
+                Some(&Const::Undef(ty)) if half(ty) => *a = b.func.undef(bits(ty)),
+                _ => {}
             }
-            if let (Op::Cast(CastOp::Bitcast), [r]) = (&data.op, &data.results[..])
-                && b.ty(data.args[0]) == b.ty(*r)
-            {
-                map.insert(*r, data.args[0]);
-                continue;
-            }
-            b.func.insts[inst] = data;
-            b.push(inst);
         }
-    }
-    func.replace_uses(&map);
+        if let (Op::Cast(CastOp::Bitcast), [r]) = (&data.op, &data.results[..])
+            && b.ty(data.args[0]) == b.ty(*r)
+        {
+            return Rewrite::Replace(data.args[0]);
+        }
+        b.func.insts[inst] = data;
+        Rewrite::Keep
+    });
 }
 
 /// Legalises the types that the target lacks; an error where that is not possible.
@@ -87,19 +79,16 @@ pub fn run(func: &mut Function, target: &Target) -> Result<()> {
 
 /// Reports an error for types that the target lacks.
 fn check(func: &Function, target: &Target) -> Result<()> {
-    for &block in &func.layout {
-        for &i in &func.blocks[block].insts {
-            let d = &func.insts[i];
-            for &v in d.args.iter().chain(&d.results) {
-                match func.ty(v).scalar() {
-                    Some(Scalar::F64) if !target.float64 => {
-                        return Err(CompileError::unsupported("double precision", d.line));
-                    }
-                    Some(Scalar::F16) if !target.float16 => {
-                        return Err(CompileError::unsupported("half precision arithmetic", d.line));
-                    }
-                    _ => {}
+    for d in func.data_in_order() {
+        for &v in d.args.iter().chain(&d.results) {
+            match func.ty(v).scalar() {
+                Some(Scalar::F64) if !target.float64 => {
+                    return Err(CompileError::unsupported("double precision", d.line));
                 }
+                Some(Scalar::F16) if !target.float16 => {
+                    return Err(CompileError::unsupported("half precision arithmetic", d.line));
+                }
+                _ => {}
             }
         }
     }

@@ -4,14 +4,12 @@
 //! Runs before pointers are lowered, so that address spaces are handled only once, afterwards.
 
 use crate::error::Result;
-use crate::ir::edit::split_after;
-use crate::ir::edit::{Rewrite, rewrite_insts};
+use crate::ir::edit::{Rewrite, rewrite_insts, split_after};
 use crate::ir::*;
 use crate::passes::lower::memory::access::rmw_bin;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
-use std::collections::HashMap;
 
 /// The pass `expand_float_atomics`: floating-point atomics that the target lacks.
 pub struct ExpandFloatAtomics;
@@ -74,8 +72,7 @@ fn expand_sequential(func: &mut Function) -> bool {
 
 /// Whether local memory holds only `float`, so that its arrays can have that element type.
 fn local_is(func: &Function, float: Type) -> bool {
-    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
-        let d = &func.insts[i];
+    func.data_in_order().all(|d| {
         let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else {
             return !matches!(d.op, Op::Memcpy { .. } | Op::Memset(_));
         };
@@ -95,11 +92,11 @@ fn local_is(func: &Function, float: Type) -> bool {
 /// Whether the target has every operation that is used on local memory. A missing one makes the array an
 /// integer array, and then the others cannot be native.
 fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
-    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| match func.insts[i].op {
+    func.data_in_order().all(|data| match data.op {
         Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. }
-            if func.ty(func.insts[i].args[0]).space() == Some(Space::Local) =>
+            if func.ty(data.args[0]).space() == Some(Space::Local) =>
         {
-            let bits = func.ty(func.insts[i].args[1]).scalar().map_or(0, Scalar::bits);
+            let bits = func.ty(data.args[1]).scalar().map_or(0, Scalar::bits);
             target.shared_float_atomics.has(op == RmwOp::Fadd, bits)
         }
         _ => true,
@@ -109,83 +106,73 @@ fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
 /// Expands floating-point atomics: exchanges, loads and stores become integer ones; additions, minima and
 /// maxima become compare-and-swap loops unless the target has them.
 pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
-    let mut map = HashMap::new();
-    let mut changed = false;
     let local_native = local_atomics_are_native(func, target);
     let local_float = [F32, F64].map(|ty| local_native && local_is(func, ty));
-    for first in func.layout.clone() {
-        let mut block = first;
-        let insts = func.take_insts(block);
-        for inst in insts {
-            let data = func.insts[inst].clone();
-            let mut b = Builder::new(func, block);
-            b.line = data.line;
-            let ty = match (&data.op, data.results.first()) {
-                (Op::AtomicStore { .. }, _) => b.ty(data.args[0]),
-                (op, Some(&r)) if op.access().is_some() && !matches!(op, Op::Load(_)) => b.ty(r),
-                _ => I32,
-            };
-            if !ty.is_float() {
-                b.push(inst);
-                continue;
-            }
-            let int = Type::Scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-            let result = data.results.first().copied();
-            match data.op {
-                Op::AtomicRmw { op: RmwOp::Xchg, .. } | Op::AtomicLoad { .. } | Op::AtomicCas { .. } => {
-                    let args: Vec<Value> = data
-                        .args
-                        .iter()
-                        .map(|&a| if b.ty(a) == ty { b.bitcast(a, int) } else { a })
-                        .collect();
-                    let old = b.value(data.op.clone(), &args, int);
-                    let old = b.bitcast(old, ty);
-                    map.extend(result.map(|r| (r, old)));
-                }
-                Op::AtomicStore { .. } => {
-                    let v = b.bitcast(data.args[0], int);
-                    b.inst(data.op.clone(), &[v, data.args[1]], &[]);
-                }
-                Op::AtomicRmw { op, access, scope, order } => {
-                    let (add, bits) = (op == RmwOp::Fadd, ty.scalar().map_or(0, Scalar::bits));
-                    let native = match b.ty(data.args[0]).space() {
-                        Some(Space::Global) => target.buffer_float_atomics.has(add, bits),
-                        Some(Space::Local) => {
-                            local_float[usize::from(ty == F64)] && target.shared_float_atomics.has(add, bits)
-                        }
-                        _ => false,
-                    };
-                    if native || ty == F16 {
-                        b.push(inst);
-                        continue;
-                    }
-                    let Some(bin) = rmw_bin(op) else { continue };
-                    let address = data.args[0];
-                    let load = Op::AtomicLoad { access, scope, order: Ordering::Relaxed };
-                    let start = b.value(load, &[address], int);
-                    let again = split_after(b.func, block);
-                    let rest = split_after(b.func, again);
-                    let expected = b.func.add_param(again, int);
-                    b.jump(again, &[start]);
-                    b.block = again;
-                    let old = b.bitcast(expected, ty);
-                    let new = b.bin(bin, old, data.args[1]);
-                    let new = b.bitcast(new, int);
-                    let cas = Op::AtomicCas { access, scope, success: order, failure: Ordering::Relaxed };
-                    let seen = b.value(cas, &[address, expected, new], int);
-                    let done = b.icmp(IntCc::Eq, seen, expected);
-                    b.brif(done, BlockCall::new(rest, &[]), BlockCall::new(again, &[seen]));
-                    map.extend(result.map(|r| (r, old)));
-                    block = rest;
-                }
-                _ => {
-                    b.push(inst);
-                    continue;
-                }
-            }
-            changed = true;
+    rewrite_insts(func, |b, inst| {
+        let data = b.func.insts[inst].clone();
+        let ty = match (&data.op, data.results.first()) {
+            (Op::AtomicStore { .. }, _) => b.ty(data.args[0]),
+            (op, Some(&r)) if op.access().is_some() && !matches!(op, Op::Load(_)) => b.ty(r),
+            _ => I32,
+        };
+        if !ty.is_float() {
+            return Rewrite::Keep;
         }
-    }
-    func.replace_uses(&map);
-    changed
+        let int = Type::Scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        match data.op {
+            Op::AtomicRmw { op: RmwOp::Xchg, .. } | Op::AtomicLoad { .. } | Op::AtomicCas { .. } => {
+                let args: Vec<Value> =
+                    data.args.iter().map(|&a| if b.ty(a) == ty { b.bitcast(a, int) } else { a }).collect();
+                let old = b.value(data.op.clone(), &args, int);
+                Rewrite::Replace(b.bitcast(old, ty))
+            }
+            Op::AtomicStore { .. } => {
+                let v = b.bitcast(data.args[0], int);
+                b.inst(data.op.clone(), &[v, data.args[1]], &[]);
+                Rewrite::Remove
+            }
+            Op::AtomicRmw { op, access, scope, order } => {
+                let (add, bits) = (op == RmwOp::Fadd, ty.scalar().map_or(0, Scalar::bits));
+                let native = match b.ty(data.args[0]).space() {
+                    Some(Space::Global) => target.buffer_float_atomics.has(add, bits),
+                    Some(Space::Local) => {
+                        local_float[usize::from(ty == F64)] && target.shared_float_atomics.has(add, bits)
+                    }
+                    _ => false,
+                };
+                let failure = Ordering::Relaxed;
+                let load = Op::AtomicLoad { access, scope, order: failure };
+                let cas = Op::AtomicCas { access, scope, success: order, failure };
+                match rmw_bin(op) {
+                    Some(bin) if !native && ty != F16 => {
+                        Rewrite::Replace(swap_loop(b, bin, &data.args, load, cas))
+                    }
+                    _ => Rewrite::Keep,
+                }
+            }
+            _ => Rewrite::Keep,
+        }
+    })
+}
+
+/// A compare-and-swap loop in place of a floating-point read-modify-write with these arguments. Returns the
+/// old value, and leaves the builder at the end of the loop.
+fn swap_loop(b: &mut Builder<'_>, bin: BinOp, args: &[Value], load: Op, cas: Op) -> Value {
+    let (address, operand) = (args[0], args[1]);
+    let ty = b.ty(operand);
+    let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+    let start = b.value(load, &[address], int);
+    let again = split_after(b.func, b.block);
+    let rest = split_after(b.func, again);
+    let expected = b.func.add_param(again, int);
+    b.jump(again, &[start]);
+    b.block = again;
+    let old = b.bitcast(expected, ty);
+    let new = b.bin(bin, old, operand);
+    let new = b.bitcast(new, int);
+    let seen = b.value(cas, &[address, expected, new], int);
+    let done = b.icmp(IntCc::Eq, seen, expected);
+    b.brif(done, BlockCall::new(rest, &[]), BlockCall::new(again, &[seen]));
+    b.block = rest;
+    old
 }

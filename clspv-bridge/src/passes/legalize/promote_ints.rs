@@ -7,7 +7,8 @@
 //!
 //! Runs last, as folding would create constants of the small types again.
 
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Result, ice};
+use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
@@ -53,12 +54,11 @@ struct Promoter<'a> {
     target: &'a Target,
     /// Types of values before promotion.
     old: HashMap<Value, Type>,
-    map: HashMap<Value, Value>,
 }
 
 /// Promotes the small integers of one function; true if there were any.
 pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
-    let mut s = Promoter { target, old: HashMap::new(), map: HashMap::new() };
+    let mut s = Promoter { target, old: HashMap::new() };
     for v in func.values.keys() {
         let ty = func.values[v].ty;
         if lacks(target, ty) && func.as_const(v).is_none() {
@@ -66,15 +66,7 @@ pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
             func.values[v].ty = wide(ty);
         }
     }
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            b.line = b.func.insts[inst].line;
-            s.inst(&mut b, inst)?;
-        }
-    }
-    func.replace_uses(&s.map);
+    try_rewrite_insts(func, |b, inst| s.inst(b, inst))?;
     Ok(!s.old.is_empty())
 }
 
@@ -110,7 +102,7 @@ impl Promoter<'_> {
         b.bin(BinOp::Ashr, high, n)
     }
 
-    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<()> {
+    fn inst(&self, b: &mut Builder<'_>, inst: Inst) -> Result<Rewrite> {
         let data = b.func.insts[inst].clone();
         let types: SmallVec<[Type; 4]> = data.args.iter().map(|&a| self.ty(b, a)).collect();
         let result = data.results.first().copied();
@@ -120,8 +112,7 @@ impl Promoter<'_> {
             && !types.iter().any(small)
             && !data.targets.iter().any(|t| t.args.iter().any(|&a| small(&b.ty(a))))
         {
-            b.push(inst);
-            return Ok(());
+            return Ok(Rewrite::Keep);
         }
         let value = match &data.op {
             Op::Load(access) => {
@@ -132,7 +123,7 @@ impl Promoter<'_> {
                 let held = self.held(b, data.args[0]);
                 let v = b.cast(CastOp::Trunc, held, types[0]);
                 b.store(v, data.args[1], *access);
-                return Ok(());
+                None
             }
             Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => {
                 return Err(CompileError::unsupported("atomic operations on 8 or 16 bits", data.line));
@@ -163,7 +154,7 @@ impl Promoter<'_> {
             | Op::Convert { .. }
             | Op::OpenCl(_)
             | Op::Memset(_) => {
-                return Err(CompileError::internal(format!("promote_ints: {:?} must be lowered", data.op)));
+                return Err(ice!("promote_ints: {:?} must be lowered", data.op));
             }
             _ => {
                 // Moves of lanes and of whole values, edges.
@@ -175,14 +166,10 @@ impl Promoter<'_> {
                 let d = &mut b.func.insts[inst];
                 d.args = args.into_iter().collect();
                 d.targets = targets;
-                b.push(inst);
-                return Ok(());
+                return Ok(Rewrite::Keep);
             }
         };
-        if let (Some(r), Some(v)) = (result, value) {
-            self.map.insert(r, v);
-        }
-        Ok(())
+        Ok(value.into())
     }
 
     fn bin(&self, b: &mut Builder<'_>, op: BinOp, x: Value, y: Value, bits: u32) -> Value {

@@ -6,6 +6,7 @@
 //! always split before their users; unreachable blocks are dropped.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_blocks};
 use crate::ir::*;
 use crate::passes::lower::memory::access::{combine, split};
 use crate::passes::{Pass, PassContext};
@@ -52,7 +53,6 @@ pub(crate) fn reverse_postorder(func: &Function) -> Vec<Block> {
 
 struct Split {
     pieces: HashMap<Value, Pieces>,
-    map: HashMap<Value, Value>,
 }
 
 impl Split {
@@ -82,210 +82,228 @@ impl Split {
         }
         lanes
     }
-    /// Defines a result by its lanes.
-    fn define(&mut self, b: &mut Builder<'_>, result: Value, lanes: &[Value]) {
-        if is_wide(b.ty(result)) {
-            let pieces = lanes.chunks(4).map(|c| b.vec_build(c)).collect();
-            self.pieces.insert(result, pieces);
-        } else {
-            let v = b.vec_build(lanes);
-            self.map.insert(result, v);
+    /// The value, or the pieces, of a result with these lanes.
+    fn define(&mut self, b: &mut Builder<'_>, result: Value, lanes: &[Value]) -> Rewrite {
+        if !is_wide(b.ty(result)) {
+            return Rewrite::Replace(b.vec_build(lanes));
         }
+        let pieces = lanes.chunks(4).map(|c| b.vec_build(c)).collect();
+        self.pieces.insert(result, pieces);
+        Rewrite::Remove
     }
 
-    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) {
+    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) -> Rewrite {
         let data = b.func.insts[inst].clone();
-        b.line = data.line;
-        let result = data.results.first().copied();
-        let wide_arg = data.args.iter().any(|a| is_wide(b.ty(*a)));
-        let wide = wide_arg || result.is_some_and(|r| is_wide(b.ty(r)));
-        if !wide {
-            let mut targets = data.targets.clone();
-            for t in &mut targets {
-                let mut args: SmallVec<[Value; 4]> = SmallVec::new();
-                for &a in &t.args {
-                    if is_wide(b.ty(a)) { args.extend(self.of(b.func, a)) } else { args.push(a) }
+        let Some(&result) = data.results.first() else {
+            match data.op {
+                Op::Store(access) if is_wide(b.ty(data.args[0])) => {
+                    self.store(b, data.args[0], data.args[1], access);
+                    return Rewrite::Remove;
                 }
-                t.args = args;
+                _ => self.edges(b, inst),
             }
-            b.func.insts[inst].targets = targets;
-            b.push(inst);
-            return;
+            return Rewrite::Keep;
+        };
+        let ty = b.ty(result);
+        if !is_wide(ty) && !data.args.iter().any(|a| is_wide(b.ty(*a))) {
+            return Rewrite::Keep;
         }
-        match &data.op {
+        let pieces = match &data.op {
             Op::Extract(lane) => {
-                let pieces = self.of(b.func, data.args[0]);
-                let v = b.extract(pieces[*lane as usize / 4], lane % 4);
-                self.map.extend(result.map(|r| (r, v)));
+                let piece = self.of(b.func, data.args[0])[*lane as usize / 4];
+                return Rewrite::Replace(b.extract(piece, lane % 4));
+            }
+            Op::Any | Op::All => return Rewrite::Replace(self.any_or_all(b, &data)),
+            Op::ExtractDyn => return Rewrite::Replace(self.extract_dyn(b, data.args[0], data.args[1])),
+            Op::VecBuild => return self.define(b, result, &data.args),
+            Op::Shuffle(mask) => {
+                let lanes = self.shuffled(b, data.args[0], data.args[1], mask);
+                return self.define(b, result, &lanes);
+            }
+            Op::Cast(CastOp::Bitcast) => {
+                let lanes = self.reinterpreted(b, data.args[0], ty.lane());
+                return self.define(b, result, &lanes);
             }
             Op::Insert(lane) => {
                 let mut pieces = self.of(b.func, data.args[0]);
                 let k = *lane as usize / 4;
                 let scalar = b.ty(pieces[k]).lanes() == 1;
                 pieces[k] = if scalar { data.args[1] } else { b.insert(pieces[k], lane % 4, data.args[1]) };
-                self.pieces.extend(result.map(|r| (r, pieces)));
+                pieces
             }
-            Op::ExtractDyn | Op::InsertDyn => self.dynamic(b, &data),
-            Op::VecBuild => {
-                if let Some(r) = result {
-                    self.define(b, r, &data.args);
-                }
-            }
+            Op::InsertDyn => self.insert_dyn(b, data.args[0], data.args[1], data.args[2]),
             Op::Splat => {
-                if let Some(r) = result {
-                    let ty = b.ty(r);
-                    let full = b.value(Op::Splat, &data.args, piece_type(ty, 0));
-                    let piece = |k| match piece_type(ty, k) {
-                        part if part.lanes() == 4 => full,
-                        part if part.lanes() == 1 => data.args[0],
-                        part => b.value(Op::Splat, &data.args, part),
-                    };
-                    self.pieces.insert(r, (0..piece_count(ty)).map(piece).collect());
-                }
-            }
-            Op::Shuffle(mask) => {
-                let Some(r) = result else { return };
-                // Only the lanes that are selected are extracted.
-                let n = b.ty(data.args[0]).lanes() as usize;
-                let mut lanes = Vec::new();
-                for &m in mask {
-                    let m = m as usize;
-                    let (v, lane) = if m < n { (data.args[0], m) } else { (data.args[1], m.wrapping_sub(n)) };
-                    let ty = b.ty(v);
-                    if lane >= ty.lanes() as usize {
-                        lanes.push(b.func.undef(ty.lane()));
-                    } else if is_wide(ty) {
-                        let piece = self.of(b.func, v)[lane / 4];
-                        lanes.push(b.extract(piece, (lane % 4) as u8));
-                    } else {
-                        lanes.push(b.extract(v, lane as u8));
-                    }
-                }
-                self.define(b, r, &lanes);
-            }
-            Op::Any | Op::All => {
-                let pieces = self.of(b.func, data.args[0]);
-                let op = if data.op == Op::Any { BinOp::Or } else { BinOp::And };
-                let full = pieces.iter().filter(|p| b.ty(**p).lanes() == 4).count();
-                let mut all = pieces[0];
-                for &p in &pieces[1..full] {
-                    all = b.bin(op, all, p);
-                }
-                let mut v = b.value(data.op.clone(), &[all], I1);
-                for &p in &pieces[full..] {
-                    let last = if b.ty(p).lanes() == 1 { p } else { b.value(data.op.clone(), &[p], I1) };
-                    v = b.bin(op, v, last);
-                }
-                self.map.extend(result.map(|r| (r, v)));
-            }
-            Op::Cast(CastOp::Bitcast) => {
-                let Some(r) = result else { return };
-                let (from, to) = (b.ty(data.args[0]).lane(), b.ty(r).lane());
-                let (x, y) = (from.access_bytes().unwrap_or(1), to.access_bytes().unwrap_or(1));
-                let lanes = self.lanes(b, data.args[0]);
-                let mut out = Vec::new();
-                if x <= y {
-                    let int = Type::Scalar(from.scalar().map_or(Scalar::I32, Scalar::to_int));
-                    for group in lanes.chunks((y / x) as usize) {
-                        let ints: Vec<Value> = group.iter().map(|&v| b.bitcast(v, int)).collect();
-                        out.push(combine(b, &ints, to));
-                    }
-                } else {
-                    for v in lanes {
-                        for p in split(b, v, y) {
-                            out.push(b.bitcast(p, to));
-                        }
-                    }
-                }
-                self.define(b, r, &out);
-            }
-            Op::Load(access) => {
-                let Some(r) = result else { return };
-                let ty = b.ty(r);
-                let bytes = piece_type(ty, 0).access_bytes().unwrap_or(16);
-                let pieces = (0..piece_count(ty))
-                    .map(|i| {
-                        let p = b.ptr_add_const(data.args[0], i as i64 * bytes as i64);
-                        let align = if i == 0 { access.align } else { access.align.min(bytes) };
-                        b.load(piece_type(ty, i), p, Access { align, ..*access })
-                    })
-                    .collect();
-                self.pieces.insert(r, pieces);
-            }
-            Op::Store(access) => {
-                let pieces = self.of(b.func, data.args[0]);
-                let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(16);
-                for (i, &piece) in pieces.iter().enumerate() {
-                    let p = b.ptr_add_const(data.args[1], i as i64 * bytes as i64);
-                    b.store(
-                        piece,
-                        p,
-                        Access {
-                            align: if i == 0 { access.align } else { access.align.min(bytes) },
-                            ..*access
-                        },
-                    );
-                }
-            }
-            _ => {
-                // Element-wise operations.
-                let Some(r) = result else {
-                    b.push(inst);
-                    return;
+                let full = b.value(Op::Splat, &data.args, piece_type(ty, 0));
+                let piece = |k| match piece_type(ty, k) {
+                    part if part.lanes() == 4 => full,
+                    part if part.lanes() == 1 => data.args[0],
+                    part => b.value(Op::Splat, &data.args, part),
                 };
-                let ty = b.ty(r);
-                let args: Vec<Option<Pieces>> =
-                    data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
-                let pieces = (0..piece_count(ty))
-                    .map(|k| {
-                        let part: Vec<Value> = args
-                            .iter()
-                            .zip(&data.args)
-                            .map(|(p, &a)| p.as_ref().map_or(a, |p| p[k]))
-                            .collect();
-                        let i = b.inst(data.op.clone(), &part, &[piece_type(ty, k)]);
-                        b.func.insts[i].fast = data.fast;
-                        b.func.insts[i].results[0]
-                    })
-                    .collect();
-                self.pieces.insert(r, pieces);
+                (0..piece_count(ty)).map(piece).collect()
             }
+            Op::Load(access) => load(b, ty, data.args[0], *access),
+            _ => self.each_piece(b, &data, ty),
+        };
+        self.pieces.insert(result, pieces);
+        Rewrite::Remove
+    }
+
+    /// Passes wide arguments of edges in pieces.
+    fn edges(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        let mut targets = std::mem::take(&mut b.func.insts[inst].targets);
+        for t in &mut targets {
+            let mut args: SmallVec<[Value; 4]> = SmallVec::new();
+            for &a in &t.args {
+                if is_wide(b.ty(a)) { args.extend(self.of(b.func, a)) } else { args.push(a) }
+            }
+            t.args = args;
+        }
+        b.func.insts[inst].targets = targets;
+    }
+
+    /// The lanes that a shuffle selects; the others are not extracted.
+    fn shuffled(&mut self, b: &mut Builder<'_>, x: Value, y: Value, mask: &[u8]) -> Vec<Value> {
+        let n = b.ty(x).lanes() as usize;
+        let mut lanes = Vec::new();
+        for &m in mask {
+            let m = m as usize;
+            let (v, lane) = if m < n { (x, m) } else { (y, m.wrapping_sub(n)) };
+            let ty = b.ty(v);
+            if lane >= ty.lanes() as usize {
+                lanes.push(b.func.undef(ty.lane()));
+            } else if is_wide(ty) {
+                let piece = self.of(b.func, v)[lane / 4];
+                lanes.push(b.extract(piece, (lane % 4) as u8));
+            } else {
+                lanes.push(b.extract(v, lane as u8));
+            }
+        }
+        lanes
+    }
+
+    fn any_or_all(&mut self, b: &mut Builder<'_>, data: &InstData) -> Value {
+        let pieces = self.of(b.func, data.args[0]);
+        let op = if data.op == Op::Any { BinOp::Or } else { BinOp::And };
+        let full = pieces.iter().filter(|p| b.ty(**p).lanes() == 4).count();
+        let mut all = pieces[0];
+        for &p in &pieces[1..full] {
+            all = b.bin(op, all, p);
+        }
+        let mut v = b.value(data.op.clone(), &[all], I1);
+        for &p in &pieces[full..] {
+            let last = if b.ty(p).lanes() == 1 { p } else { b.value(data.op.clone(), &[p], I1) };
+            v = b.bin(op, v, last);
+        }
+        v
+    }
+
+    /// The lanes of a bitcast to lanes of the type `to`.
+    fn reinterpreted(&mut self, b: &mut Builder<'_>, v: Value, to: Type) -> Vec<Value> {
+        let from = b.ty(v).lane();
+        let (x, y) = (from.access_bytes().unwrap_or(1), to.access_bytes().unwrap_or(1));
+        let lanes = self.lanes(b, v);
+        let mut out = Vec::new();
+        if x <= y {
+            let int = Type::Scalar(from.scalar().map_or(Scalar::I32, Scalar::to_int));
+            for group in lanes.chunks((y / x) as usize) {
+                let ints: Vec<Value> = group.iter().map(|&v| b.bitcast(v, int)).collect();
+                out.push(combine(b, &ints, to));
+            }
+        } else {
+            for v in lanes {
+                for p in split(b, v, y) {
+                    out.push(b.bitcast(p, to));
+                }
+            }
+        }
+        out
+    }
+
+    fn store(&mut self, b: &mut Builder<'_>, value: Value, address: Value, access: Access) {
+        let pieces = self.of(b.func, value);
+        let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(16);
+        for (i, &piece) in pieces.iter().enumerate() {
+            let p = b.ptr_add_const(address, i as i64 * bytes as i64);
+            b.store(piece, p, piece_access(access, i, bytes));
         }
     }
 
-    fn dynamic(&mut self, b: &mut Builder<'_>, data: &InstData) {
-        let insert = data.op == Op::InsertDyn;
-        let index = data.args[if insert { 2 } else { 1 }];
-        let Some(&result) = data.results.first() else { return };
-        let index = if b.ty(index) == I32 { index } else { b.cast(CastOp::Trunc, index, I32) };
-        let mut pieces = self.of(b.func, data.args[0]);
-        let (three, two) = (b.i32(3), b.i32(2));
-        let lane = b.and(index, three);
-        let which = b.lshr(index, two);
-        let mut found = None;
-        for k in 0..pieces.len() {
-            let c = b.i32(k as i32);
-            let here = b.icmp(IntCc::Eq, which, c);
-            let ty = b.ty(pieces[k]);
-            let scalar = ty.lanes() == 1;
-            if insert {
-                let new = if scalar {
-                    data.args[1]
-                } else {
-                    b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty)
-                };
-                pieces[k] = b.select(here, new, pieces[k]);
-            } else {
-                let x =
-                    if scalar { pieces[k] } else { b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane()) };
-                found = Some(found.map_or(x, |f| b.select(here, x, f)));
-            }
-        }
-        match found {
-            Some(v) => drop(self.map.insert(result, v)),
-            None => drop(self.pieces.insert(result, pieces)),
-        }
+    /// An operation that works on each lane by itself.
+    fn each_piece(&mut self, b: &mut Builder<'_>, data: &InstData, ty: Type) -> Pieces {
+        let args: Vec<Option<Pieces>> =
+            data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
+        let piece = |k: usize| {
+            let args = args.iter().zip(&data.args);
+            let part: Vec<Value> = args.map(|(p, &a)| p.as_ref().map_or(a, |p| p[k])).collect();
+            let i = b.inst(data.op.clone(), &part, &[piece_type(ty, k)]);
+            b.func.insts[i].fast = data.fast;
+            b.func.insts[i].results[0]
+        };
+        (0..piece_count(ty)).map(piece).collect()
     }
+
+    /// Extracts a lane whose number is known at run time.
+    fn extract_dyn(&mut self, b: &mut Builder<'_>, v: Value, index: Value) -> Value {
+        let (which, lane) = split_index(b, index);
+        let mut found = None;
+        for (k, piece) in self.of(b.func, v).into_iter().enumerate() {
+            let (here, lane) = in_piece(b, which, lane, k, piece);
+            let ty = b.ty(piece);
+            let x = if ty.lanes() == 1 { piece } else { b.value(Op::ExtractDyn, &[piece, lane], ty.lane()) };
+            found = Some(found.map_or(x, |f| b.select(here, x, f)));
+        }
+        found.unwrap_or(v)
+    }
+
+    /// Inserts a lane whose number is known at run time.
+    fn insert_dyn(&mut self, b: &mut Builder<'_>, v: Value, x: Value, index: Value) -> Pieces {
+        let (which, lane) = split_index(b, index);
+        let mut pieces = self.of(b.func, v);
+        for (k, piece) in pieces.iter_mut().enumerate() {
+            let (here, lane) = in_piece(b, which, lane, k, *piece);
+            let ty = b.ty(*piece);
+            let new = if ty.lanes() == 1 { x } else { b.value(Op::InsertDyn, &[*piece, x, lane], ty) };
+            *piece = b.select(here, new, *piece);
+        }
+        pieces
+    }
+}
+
+fn load(b: &mut Builder<'_>, ty: Type, address: Value, access: Access) -> Pieces {
+    let bytes = piece_type(ty, 0).access_bytes().unwrap_or(16);
+    let piece = |k: usize| {
+        let p = b.ptr_add_const(address, k as i64 * bytes as i64);
+        b.load(piece_type(ty, k), p, piece_access(access, k, bytes))
+    };
+    (0..piece_count(ty)).map(piece).collect()
+}
+
+/// The access to piece `k`, with pieces of so many `bytes`.
+fn piece_access(access: Access, k: usize, bytes: u32) -> Access {
+    Access { align: if k == 0 { access.align } else { access.align.min(bytes) }, ..access }
+}
+
+/// The number of the piece, and the number of the lane in it, of a lane's number.
+fn split_index(b: &mut Builder<'_>, index: Value) -> (Value, Value) {
+    let index = if b.ty(index) == I32 { index } else { b.cast(CastOp::Trunc, index, I32) };
+    let (three, two) = (b.i32(3), b.i32(2));
+    let lane = b.and(index, three);
+    (b.lshr(index, two), lane)
+}
+
+/// Whether piece `k` is the one that is meant, and a number that is in its range in any case.
+fn in_piece(b: &mut Builder<'_>, which: Value, lane: Value, k: usize, piece: Value) -> (Value, Value) {
+    let c = b.i32(k as i32);
+    let here = b.icmp(IntCc::Eq, which, c);
+    let lane = match b.ty(piece).lanes() {
+        // The number of another piece's lane may be out of range for a short piece.
+        n @ 2..4 => {
+            let last = b.i32(n as i32 - 1);
+            b.bin(BinOp::Umin, lane, last)
+        }
+        _ => lane,
+    };
+    (here, lane)
 }
 
 /// The pass `legalize_vec`.
@@ -315,7 +333,7 @@ pub fn run(func: &mut Function) -> bool {
         s
     });
     func.layout.retain(|&b| reached.contains(b));
-    let mut s = Split { pieces: HashMap::new(), map: HashMap::new() };
+    let mut s = Split { pieces: HashMap::new() };
     let entry = func.entry();
     for &block in &order {
         if Some(block) == entry {
@@ -344,13 +362,6 @@ pub fn run(func: &mut Function) -> bool {
     }
     // Wide kernel parameters become pieces when the argument block is read; until then they are built from
     // lanes.
-    for &block in &order {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            s.inst(&mut b, inst);
-        }
-    }
-    func.replace_uses(&s.map);
+    rewrite_blocks(func, &order, |b, inst| s.inst(b, inst));
     true
 }

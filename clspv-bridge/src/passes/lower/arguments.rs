@@ -4,6 +4,7 @@ use super::memory::virtual_addresses;
 use super::state::Kernel;
 use crate::abi::{BlockStorage, LaunchAbi, PointerMode};
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use std::collections::{BTreeSet, HashMap};
@@ -38,8 +39,8 @@ impl Pass for LowerArguments {
 /// fit in the bindings mode.
 fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
     let mut implicit = BTreeSet::new();
-    for &inst in func.layout.iter().flat_map(|&b| &func.blocks[b].insts) {
-        if let Op::Implicit(arg) = func.insts[inst].op {
+    for data in func.data_in_order() {
+        if let Op::Implicit(arg) = data.op {
             // 8-byte values first, so that no padding arises.
             implicit.insert((8 - arg.size(), arg));
         }
@@ -64,39 +65,32 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
             }
         }
     }
-    let layout = func.layout.clone();
-    for block in layout {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let offset = match b.func.insts[inst].op {
-                Op::Arg { offset } => Some(abi.args_offset + offset),
-                Op::Implicit(arg) => offsets.get(&arg).copied(),
-                _ => None,
-            };
-            if let Some(real) = offset {
-                if let Some(words) = words {
-                    virtual_addresses::load_block(&mut b, inst, words, real)?;
-                    continue;
-                }
-                if abi.block_storage == BlockStorage::Push {
-                    b.func.insts[inst].op = Op::PushConst { offset: real };
-                } else {
-                    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
-                    let delta = b.i64(real as i64);
-                    let addr = b.iadd(base, delta);
-                    let result = b.func.insts[inst].results[0];
-                    let align = if real % 8 == 0 { 8 } else { 4 };
-                    let bytes = b.ty(result).access_bytes().unwrap_or(4);
-                    let access =
-                        Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
-                    let data = &mut b.func.insts[inst];
-                    data.op = Op::Load(access);
-                    data.args = smallvec::smallvec![addr];
-                }
-            }
-            b.push(inst);
+    try_rewrite_insts(func, |b, inst| {
+        let offset = match b.func.insts[inst].op {
+            Op::Arg { offset } => Some(abi.args_offset + offset),
+            Op::Implicit(arg) => offsets.get(&arg).copied(),
+            _ => None,
+        };
+        let Some(real) = offset else { return Ok(Rewrite::Keep) };
+        if let Some(words) = words {
+            virtual_addresses::load_block(b, inst, words, real)?;
+            return Ok(Rewrite::Keep);
         }
-    }
+        if abi.block_storage == BlockStorage::Push {
+            b.func.insts[inst].op = Op::PushConst { offset: real };
+            return Ok(Rewrite::Keep);
+        }
+        let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+        let delta = b.i64(real as i64);
+        let addr = b.iadd(base, delta);
+        let result = b.func.insts[inst].results[0];
+        let align = if real % 8 == 0 { 8 } else { 4 };
+        let bytes = b.ty(result).access_bytes().unwrap_or(4);
+        let access = Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
+        let data = &mut b.func.insts[inst];
+        data.op = Op::Load(access);
+        data.args = smallvec::smallvec![addr];
+        Ok(Rewrite::Keep)
+    })?;
     Ok(true)
 }

@@ -181,8 +181,7 @@ mod tests {
         f
     }
     fn stored(f: &Function) -> Vec<u32> {
-        let insts = f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i]);
-        insts
+        f.data_in_order()
             .filter(|d| matches!(d.op, Op::Store(_)))
             .filter_map(|d| f.ty(d.args[0]).access_bytes())
             .collect()

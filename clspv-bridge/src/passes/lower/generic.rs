@@ -90,15 +90,11 @@ pub fn lower(func: &mut Function) -> bool {
 }
 
 fn lower_once(func: &mut Function) -> bool {
-    let all = |f: &Function| {
-        f.layout.iter().flat_map(|b| f.blocks[*b].insts.iter().copied()).collect::<Vec<Inst>>()
-    };
-    let insts = all(func);
-    if !insts.iter().any(|i| !generic_operands(func, &func.insts[*i]).is_empty()) {
+    if !func.data_in_order().any(|data| !generic_operands(func, data).is_empty()) {
         return false;
     }
     let mut users: HashMap<Value, Vec<Inst>> = HashMap::new();
-    for inst in insts {
+    for inst in func.insts_in_order() {
         let data = &func.insts[inst];
         for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
             users.entry(*v).or_default().push(inst);
@@ -295,8 +291,7 @@ mod tests {
         b.store(sum, q, Access::aligned(4));
         b.ret(&[sum]);
         assert!(lower(&mut f));
-        let ops: Vec<&Op> =
-            f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i].op).collect();
+        let ops: Vec<&Op> = f.data_in_order().map(|data| &data.op).collect();
         assert_eq!(ops.iter().filter(|op| matches!(op, Op::IsSpace(_))).count(), 2);
         assert_eq!(ops.iter().filter(|op| matches!(op, Op::Load(_))).count(), 6);
         assert!(!lower(&mut f));

@@ -13,8 +13,8 @@
 //! SPIR-V can express) is an error.
 
 use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
-use crate::error::{CompileError, Result};
-use crate::ir::edit::split_after;
+use crate::error::{CompileError, Invariant, Result, ice};
+use crate::ir::edit::{Rewrite, split_after, try_rewrite_insts};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::state::Kernel;
@@ -90,31 +90,17 @@ pub(crate) fn run(
     let args: HashMap<Value, u16> =
         params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
     let mut images = Images { args, usage: HashMap::new() };
-    let layout = func.layout.clone();
-    for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
+    for inst in func.insts_in_order() {
         images.note(func, inst)?;
     }
     images.declare(func, target, abi)?;
-    let mut map = HashMap::new();
-    for block in layout {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let Op::Image { op, dim, .. } = b.func.insts[inst].op else {
-                b.push(inst);
-                continue;
-            };
-            b.line = b.func.insts[inst].line;
-            let args = b.func.insts[inst].args.clone();
-            let result = b.func.insts[inst].results.first().copied();
-            let arg = images.arg(b.func, args[0])?;
-            let value = images.lower(&mut b, op, dim, arg, &args[1..], result)?;
-            if let (Some(r), Some(v)) = (result, value) {
-                map.insert(r, v);
-            }
-        }
-    }
-    func.replace_uses(&map);
+    try_rewrite_insts(func, |b, inst| {
+        let Op::Image { op, dim, .. } = b.func.insts[inst].op else { return Ok(Rewrite::Keep) };
+        let args = b.func.insts[inst].args.clone();
+        let result = b.func.insts[inst].results.first().copied();
+        let arg = images.arg(b.func, args[0])?;
+        Ok(images.lower(b, op, dim, arg, &args[1..], result)?.into())
+    })?;
     Ok(())
 }
 
@@ -150,9 +136,9 @@ impl Images {
 
     fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
         let mut dims: HashMap<u16, ImageDim> = HashMap::new();
-        for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-            if let Op::Image { dim, .. } = func.insts[inst].op
-                && let Some(&arg) = self.args.get(&func.insts[inst].args[0])
+        for data in func.data_in_order() {
+            if let Op::Image { dim, .. } = data.op
+                && let Some(&arg) = self.args.get(&data.args[0])
             {
                 dims.insert(arg, dim);
             }
@@ -201,7 +187,7 @@ impl Images {
 
     fn texels(&self, arg: u16, float: bool) -> Result<&Texels> {
         let texels = self.usage.get(&arg).and_then(|usage| usage.vars.get(&float));
-        texels.ok_or_else(|| CompileError::internal("an image without a descriptor"))
+        texels.invariant("an image without a descriptor")
     }
 
     /// Lowers an operation on the image set as `arg`; returns its value.
@@ -215,9 +201,7 @@ impl Images {
         result: Option<Value>,
     ) -> Result<Option<Value>> {
         match op {
-            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => {
-                Err(CompileError::internal("sampling must be lowered"))
-            }
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(ice!("sampling must be lowered")),
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))
@@ -231,15 +215,13 @@ impl Images {
             }
             ImageOp::Levels => Ok(Some(b.value(Op::Implicit(ImplicitArg::ImageSize(arg, 3)), &[], I32))),
             ImageOp::Read | ImageOp::ReadLevel => {
-                let ty = result
-                    .map(|r| b.ty(r))
-                    .ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let ty = result.map(|r| b.ty(r)).invariant("a read without a result")?;
                 let texels = self.texels(arg, ty.is_float())?;
                 let v = match texels.storage {
                     Some(_) => texels.access(b, dim, args[0], args.get(1).copied(), None, Some(ty))?,
                     None => Some(b.value(Op::Image { op, dim, var: texels.vars.get(&0).copied() }, args, ty)),
                 };
-                let v = v.ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let v = v.invariant("a read without a result")?;
                 let v = texels.storage.map_or(v, |binding| from_memory(b, v, binding));
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
@@ -284,7 +266,7 @@ impl Texels {
             let var = known_level(b.func, level).and_then(|level| self.vars.get(&level));
             return match var {
                 Some(var) => Ok(one(b, *var)),
-                None => Err(CompileError::internal("a level without a descriptor")),
+                None => Err(ice!("a level without a descriptor")),
             };
         };
         let mut arms: Vec<Block> = Vec::new();

@@ -4,7 +4,8 @@
 //! Values of any type are built from 32- and 64-bit words. Pointer parameters are left to `memory_classes`,
 //! which knows the representation of each class; only the loads of their slots are here.
 
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Result, ice};
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::state::Kernel;
@@ -109,10 +110,7 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     let Some(entry) = func.entry() else { return Ok(false) };
     let params = func.blocks[entry].params.clone();
     if params.len() != info.args.len() {
-        return Err(CompileError::internal(format!(
-            "kernel '{}': parameters and argument information differ",
-            info.name
-        )));
+        return Err(ice!("kernel '{}': parameters and argument information differ", info.name));
     }
     let by_value: HashMap<Value, (u32, u32, u32)> = params
         .iter()
@@ -126,16 +124,13 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     read_fields(func, &by_value);
     // Remaining uses: addresses that are used other than by constant arithmetic.
     let mut left: Vec<Value> = Vec::new();
-    for &block in &func.layout {
-        for &i in &func.blocks[block].insts {
-            let d = &func.insts[i];
-            let edges = d.targets.iter().flat_map(|t| t.args.iter());
-            for v in d.args.iter().chain(edges).filter(|_| !is_offset(func, &d.op, &d.args)) {
-                if let Some((p, _)) = field(func, &by_value, *v)
-                    && !left.contains(&p)
-                {
-                    left.push(p);
-                }
+    for d in func.data_in_order() {
+        let edges = d.targets.iter().flat_map(|t| t.args.iter());
+        for v in d.args.iter().chain(edges).filter(|_| !is_offset(func, &d.op, &d.args)) {
+            if let Some((p, _)) = field(func, &by_value, *v)
+                && !left.contains(&p)
+            {
+                left.push(p);
             }
         }
     }
@@ -205,45 +200,32 @@ fn copy_fields(b: &mut Builder<'_>, base: Value, offset: u32, size: u32, align: 
 }
 
 fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) {
-    let mut map = HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let d = b.func.insts[inst].clone();
-            let (address, bytes) = match (&d.op, d.results.first()) {
-                (Op::Load(_), Some(&r)) => (d.args[0], b.ty(r).access_bytes().map(u64::from)),
-                (Op::Memcpy { .. }, _) => (d.args[1], b.func.as_bits(d.args[2])),
-                _ => {
-                    b.push(inst);
-                    continue;
-                }
-            };
-            let found = field(b.func, by_value, address).zip(bytes).filter(|&((p, at), bytes)| {
-                let size = by_value[&p].1 as i64;
-                at >= 0
-                    && i64::try_from(bytes).is_ok_and(|n| at.checked_add(n).is_some_and(|end| end <= size))
-            });
-            let Some(((p, at), bytes)) = found else {
-                b.push(inst);
-                continue;
-            };
-            let offset = by_value[&p].0 + at as u32;
-            match (&d.op, d.results.first()) {
-                (Op::Memcpy { dst, .. }, _) => {
-                    copy_fields(&mut b, d.args[0], offset, bytes as u32, dst.align)
-                }
-                (_, Some(&r)) => {
-                    let ty = b.ty(r);
-                    let v = load_arg(&mut b, offset, ty);
-                    let v = if ty.space().is_some() { b.cast(CastOp::IntToPtr, v, ty) } else { v };
-                    map.insert(r, v);
-                }
-                _ => {}
+    rewrite_insts(func, |b, inst| {
+        let d = b.func.insts[inst].clone();
+        let (address, bytes) = match (&d.op, d.results.first()) {
+            (Op::Load(_), Some(&r)) => (d.args[0], b.ty(r).access_bytes().map(u64::from)),
+            (Op::Memcpy { .. }, _) => (d.args[1], b.func.as_bits(d.args[2])),
+            _ => return Rewrite::Keep,
+        };
+        let found = field(b.func, by_value, address).zip(bytes).filter(|&((p, at), bytes)| {
+            let size = by_value[&p].1 as i64;
+            at >= 0 && i64::try_from(bytes).is_ok_and(|n| at.checked_add(n).is_some_and(|end| end <= size))
+        });
+        let Some(((p, at), bytes)) = found else { return Rewrite::Keep };
+        let offset = by_value[&p].0 + at as u32;
+        match (&d.op, d.results.first()) {
+            (Op::Memcpy { dst, .. }, _) => {
+                copy_fields(b, d.args[0], offset, bytes as u32, dst.align);
+                Rewrite::Remove
             }
+            (_, Some(&r)) => {
+                let ty = b.ty(r);
+                let v = load_arg(b, offset, ty);
+                Rewrite::Replace(if ty.space().is_some() { b.cast(CastOp::IntToPtr, v, ty) } else { v })
+            }
+            _ => Rewrite::Keep,
         }
-    }
-    func.replace_uses(&map);
+    });
 }
 
 /// Replaces parameters passed by value by loads of the argument block.

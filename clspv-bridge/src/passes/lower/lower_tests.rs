@@ -55,7 +55,7 @@ fn lower(m: &mut Module, mode: PointerMode, target: &Target) -> Option<LaunchAbi
 
 fn ops(m: &Module) -> Vec<Op> {
     let f = m.functions.values().next().unwrap();
-    f.layout.iter().flat_map(|&b| &f.blocks[b].insts).map(|&i| f.insts[i].op.clone()).collect()
+    f.data_in_order().map(|data| data.op.clone()).collect()
 }
 
 const GLOBAL: Type = Type::Ptr(Space::Global);
@@ -123,8 +123,7 @@ fn vectors_of_small_integers_are_words_where_that_is_less_code() {
             let target = Target { scalar_accesses: by_words, ..Target::generic() };
             lower(&mut m, mode, &target).unwrap();
             let f = m.functions.values().next().unwrap();
-            let insts = f.layout.iter().flat_map(|&b| &f.blocks[b].insts).map(|&i| &f.insts[i]);
-            let stored = insts.filter(|i| matches!(i.op, Op::Store(_))).map(|i| f.ty(i.args[0]));
+            let stored = f.data_in_order().filter(|i| matches!(i.op, Op::Store(_))).map(|i| f.ty(i.args[0]));
             assert_eq!(stored.collect::<Vec<_>>(), [if by_words { whole } else { ty }], "{mode:?}");
         }
     }

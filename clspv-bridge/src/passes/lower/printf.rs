@@ -8,11 +8,10 @@
 
 use crate::abi::ImplicitArg;
 use crate::error::{CompileError, Result};
-use crate::ir::edit::split_after;
+use crate::ir::edit::{Rewrite, split_after, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use crate::printf::{CAPACITY, DROPPED, NEXT, PrintfArg, PrintfCall, operand_kinds};
-use std::collections::HashMap;
 
 /// The pass `lower_printf`.
 pub struct LowerPrintf;
@@ -43,55 +42,37 @@ fn function(
     globals: &PrimaryMap<Global, GlobalData>,
     table: &mut Vec<PrintfCall>,
 ) -> Result<bool> {
-    let mut map = HashMap::new();
-    let mut changed = false;
-    for first in func.layout.clone() {
-        let is_print = |i: &Inst| matches!(func.insts[*i].op, Op::OpenCl(ClOp::printf));
-        if !func.blocks[first].insts.iter().any(is_print) {
-            continue;
+    try_rewrite_insts(func, |b, inst| {
+        let data = b.func.insts[inst].clone();
+        if data.op != Op::OpenCl(ClOp::printf) {
+            return Ok(Rewrite::Keep);
         }
-        changed = true;
-        let mut block = first;
-        for inst in func.take_insts(first) {
-            if !matches!(func.insts[inst].op, Op::OpenCl(ClOp::printf)) {
-                func.blocks[block].insts.push(inst);
-                continue;
-            }
-            let data = func.insts[inst].clone();
-            let (call, words) = record(func, block, globals, &data)?;
-            let number = table.iter().position(|c| *c == call).unwrap_or_else(|| {
-                table.push(call);
-                table.len() - 1
-            });
-            let (result, rest) = write(func, block, data.line, number as u32, &words);
-            map.extend(data.results.first().map(|&r| (r, result)));
-            block = rest;
-        }
-    }
-    func.replace_uses(&map);
-    Ok(changed)
+        let (call, words) = record(b, globals, &data)?;
+        let number = table.iter().position(|c| *c == call).unwrap_or_else(|| {
+            table.push(call);
+            table.len() - 1
+        });
+        Ok(Rewrite::Replace(write(b, number as u32, &words)))
+    })
 }
 
-/// The call's [`PrintfCall`] and the words of its operands, computed at the end of `block`.
+/// The call's [`PrintfCall`] and the words of its operands.
 fn record(
-    func: &mut Function,
-    block: Block,
+    b: &mut Builder<'_>,
     globals: &PrimaryMap<Global, GlobalData>,
     data: &InstData,
 ) -> Result<(PrintfCall, Vec<Value>)> {
     let [format, args @ ..] = data.args.as_slice() else {
         return Err(CompileError::invalid("printf without a format", data.line));
     };
-    if func.ty(*format).space().is_none() {
+    if b.ty(*format).space().is_none() {
         return Err(CompileError::invalid("printf whose format is no pointer", data.line));
     }
-    let known = literal(func, globals, *format);
+    let known = literal(b.func, globals, *format);
     let kinds = known.as_deref().map(operand_kinds).unwrap_or_default();
-    let mut b = Builder::new(func, block);
-    b.line = data.line;
     let mut words = Vec::new();
     if known.is_none() {
-        address(&mut b, *format, &mut words);
+        address(b, *format, &mut words);
     }
     let mut call = PrintfCall { format: known, args: Vec::new() };
     for (i, &arg) in args.iter().enumerate() {
@@ -101,7 +82,7 @@ fn record(
             None if ty.space().is_some() => {
                 let text = kinds.get(i).filter(|k| **k == b's').and_then(|_| literal(b.func, globals, arg));
                 if text.is_none() {
-                    address(&mut b, arg, &mut words);
+                    address(b, arg, &mut words);
                 }
                 text.map_or(PrintfArg::Pointer, PrintfArg::Text)
             }
@@ -109,7 +90,7 @@ fn record(
             Some(scalar) => {
                 for lane in 0..lanes {
                     let v = b.extract(arg, lane);
-                    lane_words(&mut b, v, scalar, &mut words);
+                    lane_words(b, v, scalar, &mut words);
                 }
                 let bits = scalar.bits().max(8) as u8;
                 if scalar.is_float() {
@@ -177,23 +158,21 @@ fn word_at(b: &mut Builder<'_>, buffer: Value, index: u32) -> Value {
     b.ptr_add_const(buffer, i64::from(index) * 4)
 }
 
-/// Writes a record; returns printf's result and the block where the code continues.
-fn write(func: &mut Function, block: Block, line: u32, number: u32, words: &[Value]) -> (Value, Block) {
-    let reserve = split_after(func, block);
-    let store = split_after(func, reserve);
-    let drop = split_after(func, store);
-    let rest = split_after(func, drop);
-    let result = func.add_param(rest, I32);
-    let mut b = Builder::new(func, block);
-    b.line = line;
+/// Writes a record; returns printf's result, and leaves the builder where the code continues.
+fn write(b: &mut Builder<'_>, number: u32, words: &[Value]) -> Value {
+    let reserve = split_after(b.func, b.block);
+    let store = split_after(b.func, reserve);
+    let drop = split_after(b.func, store);
+    let rest = split_after(b.func, drop);
+    let result = b.func.add_param(rest, I32);
     let plain = Access::aligned(4);
     let (scope, order) = (Scope::Device, Ordering::Relaxed);
     let to = |block| BlockCall::new(block, &[]);
 
     let buffer = b.value(Op::PrintBuffer, &[], Type::Ptr(Space::Global));
-    let p = word_at(&mut b, buffer, CAPACITY);
+    let p = word_at(b, buffer, CAPACITY);
     let capacity = b.load(I32, p, plain);
-    let next = word_at(&mut b, buffer, NEXT);
+    let next = word_at(b, buffer, NEXT);
     let seen = b.value(Op::AtomicLoad { access: plain, scope, order }, &[next], I32);
     let room = b.icmp(IntCc::Ult, seen, capacity);
     b.brif(room, to(reserve), to(drop));
@@ -214,17 +193,18 @@ fn write(func: &mut Function, block: Block, line: u32, number: u32, words: &[Val
     let offset = b.shl(at, two);
     let start = b.ptr_add(buffer, offset);
     for (i, &word) in std::iter::once(&first).chain(words).enumerate() {
-        let p = word_at(&mut b, start, i as u32);
+        let p = word_at(b, start, i as u32);
         b.store(word, p, plain);
     }
     let zero = b.i32(0);
     b.jump(rest, &[zero]);
 
     b.block = drop;
-    let p = word_at(&mut b, buffer, DROPPED);
+    let p = word_at(b, buffer, DROPPED);
     let one = b.i32(1);
     b.value(add, &[p, one], I32);
     let failed = b.i32(-1);
     b.jump(rest, &[failed]);
-    (result, rest)
+    b.block = rest;
+    result
 }

@@ -6,10 +6,12 @@
 //! so that cycles through block parameters are found.
 
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, EntityRef, Function, I32, I64, Inst, Module, Op, Scalar, Type, Value};
+use crate::ir::edit::{Rewrite, rewrite_insts};
+use crate::ir::{
+    BinOp, Builder, CastOp, EntityRef, Function, I32, I64, Inst, Module, Op, Scalar, Type, Value,
+};
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
 
 /// The pass `demanded_bits`.
 pub struct DemandedBits;
@@ -59,8 +61,7 @@ fn candidates(func: &Function) -> Vec<bool> {
     }
     loop {
         let mut changed = false;
-        for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-            let data = &func.insts[inst];
+        for data in func.data_in_order() {
             let result_low = data.results.first().is_some_and(|r| low[r.index()]);
             let fine = match data.op {
                 Op::Cast(CastOp::Trunc) => func.ty(data.results[0]).scalar().is_some_and(|s| s.bits() <= 32),
@@ -95,52 +96,43 @@ pub fn narrow(func: &mut Function) -> bool {
     for v in all {
         func.values[v].ty = I32;
     }
-    let mut map = HashMap::new();
-    for block in func.layout.clone() {
-        let mut out = Vec::new();
-        for inst in func.take_insts(block) {
-            let mut data = func.insts[inst].clone();
-            let narrowed = data.results.first().is_some_and(|r| is_low(*r));
-            if narrowed && !matches!(data.op, Op::Cast(_)) {
-                for v in data.args.iter_mut() {
-                    *v = low_half(func, &mut out, *v);
-                }
+    rewrite_insts(func, |b, inst| {
+        let mut data = b.func.insts[inst].clone();
+        let narrowed = data.results.first().is_some_and(|r| is_low(*r));
+        if narrowed && !matches!(data.op, Op::Cast(_)) {
+            for v in data.args.iter_mut() {
+                *v = low_half(b, *v);
             }
-            for call in data.targets.iter_mut() {
-                let params = func.blocks[call.block].params.clone();
-                for (v, _) in call.args.iter_mut().zip(params).filter(|(_, p)| is_low(*p)) {
-                    *v = low_half(func, &mut out, *v);
-                }
-            }
-            let same = matches!(data.op, Op::Cast(CastOp::Trunc | CastOp::Zext | CastOp::Sext))
-                && func.ty(data.args[0]) == func.ty(data.results[0]);
-            if same {
-                map.insert(data.results[0], data.args[0]);
-                continue;
-            }
-            func.insts[inst] = data;
-            out.push(inst);
         }
-        func.blocks[block].insts = out;
-    }
-    func.replace_uses(&map);
+        for call in data.targets.iter_mut() {
+            let params = b.func.blocks[call.block].params.clone();
+            for (v, _) in call.args.iter_mut().zip(params).filter(|(_, p)| is_low(*p)) {
+                *v = low_half(b, *v);
+            }
+        }
+        let same = matches!(data.op, Op::Cast(CastOp::Trunc | CastOp::Zext | CastOp::Sext))
+            && b.ty(data.args[0]) == b.ty(data.results[0]);
+        if same {
+            return Rewrite::Replace(data.args[0]);
+        }
+        b.func.insts[inst] = data;
+        Rewrite::Keep
+    });
     true
 }
 
 /// The low half of an operand, or the operand itself where it is not (or no longer) a 64-bit value.
-fn low_half(func: &mut Function, out: &mut Vec<Inst>, v: Value) -> Value {
-    if func.ty(v) != I64 {
+fn low_half(b: &mut Builder<'_>, v: Value) -> Value {
+    if b.ty(v) != I64 {
         return v;
     }
-    if let Some(bits) = func.as_bits(v) {
-        return func.bits(I32, bits);
+    if let Some(bits) = b.func.as_bits(v) {
+        return b.func.bits(I32, bits);
     }
-    if func.as_const(v).is_some() {
-        return func.undef(I32);
+    if b.func.as_const(v).is_some() {
+        return b.func.undef(I32);
     }
-    let inst = func.make_inst(Op::Cast(CastOp::Trunc), &[v], &[I32]);
-    out.push(inst);
-    func.insts[inst].results[0]
+    b.cast(CastOp::Trunc, v, I32)
 }
 
 #[cfg(test)]

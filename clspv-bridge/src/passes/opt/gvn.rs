@@ -51,10 +51,9 @@ pub fn number(func: &mut Function) -> bool {
     let mut added: Vec<Key> = Vec::new();
     let mut path: Vec<(Block, usize)> = Vec::new();
     let mut replaced: HashMap<Value, Value> = HashMap::new();
-    let writes_images = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| {
-        let op = &func.insts[*i].op;
+    let writes_images = func.data_in_order().any(|data| {
         matches!(
-            op,
+            data.op,
             Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. } | Op::Call(_) | Op::Runtime(_)
         )
     });

@@ -10,8 +10,9 @@
 //! NULL and undefined pointers agree with any space.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::{
-    BinOp, CastOp, Const, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Space, Type, UnOp, Value,
+    BinOp, Builder, CastOp, Const, EntityRef, EntitySet, Function, I64, Module, Op, Space, Type, UnOp, Value,
     ValueDef,
 };
 use crate::passes::{Pass, PassContext};
@@ -141,9 +142,7 @@ pub fn possible(func: &Function) -> Vec<Spaces> {
             work.push(v);
         }
     }
-    let insts: Vec<Inst> = func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied()).collect();
-    for inst in &insts {
-        let data = &func.insts[*inst];
+    for data in func.data_in_order() {
         let own_type = |v: &Value| matches!(func.ty(*v), Type::Ptr(s) if s != Space::Generic);
         if let Some(&r) = data.results.first().filter(|r| is_carrier(func.ty(**r)) && !own_type(r)) {
             for s in flowing(&data.op, &data.args) {
@@ -169,8 +168,7 @@ pub fn possible(func: &Function) -> Vec<Spaces> {
         }
     }
     let mut escaped = Spaces::GLOBAL;
-    for inst in &insts {
-        let data = &func.insts[*inst];
+    for data in func.data_in_order() {
         for (k, a) in data.args.iter().enumerate() {
             if is_carrier(func.ty(*a)) && !is_harmless(func, &data.op, &data.args, k) {
                 escaped = escaped | Spaces(known[a.index()].0 & Spaces::ALL.0);
@@ -213,87 +211,70 @@ pub fn infer(func: &mut Function) -> bool {
     true
 }
 
-fn retype_const(func: &mut Function, v: Value, ty: Type) -> Value {
-    match func.as_const(v).cloned() {
-        Some(Const::Undef(old)) if old != ty => func.undef(ty),
-        Some(Const::Bits(old, bits)) if old != ty => func.constant(Const::Bits(ty, bits)),
-        _ => v,
+/// Makes an operand have the pointer type `ty`: a constant takes it, another value is cast.
+fn convert(b: &mut Builder<'_>, v: &mut Value, ty: Type) {
+    let old = b.ty(*v);
+    if old == ty || !matches!(ty, Type::Ptr(_)) {
+        return;
     }
+    *v = match b.func.as_const(*v).cloned() {
+        Some(Const::Undef(_)) => b.func.undef(ty),
+        Some(Const::Bits(_, bits)) => b.func.constant(Const::Bits(ty, bits)),
+        None => b.cast(CastOp::PtrCast, *v, ty),
+    };
 }
 
 /// Makes operand types agree again: pointer casts that change nothing are removed and constants take the
 /// required type. A cast is inserted where a generic pointer is still required (a joined pointer, an argument
 /// of a call).
 fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
-    let mut map: HashMap<Value, Value> = HashMap::new();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut kept = Vec::with_capacity(insts.len());
-        for inst in insts {
-            let mut data = func.insts[inst].clone();
-            let result = data.results.first().map(|r| func.ty(*r));
-            if data.op == Op::Cast(CastOp::PtrCast) {
-                if Some(func.ty(data.args[0])) == result {
-                    map.insert(data.results[0], data.args[0]);
-                } else {
-                    kept.push(inst);
-                }
-                continue;
-            }
-            let mut want = |func: &mut Function, v: &mut Value, ty: Type| {
-                if func.ty(*v) == ty || !matches!(ty, Type::Ptr(_)) {
-                    return;
-                }
-                *v = retype_const(func, *v, ty);
-                if func.ty(*v) != ty {
-                    let cast = func.make_inst(Op::Cast(CastOp::PtrCast), &[*v], &[ty]);
-                    kept.push(cast);
-                    *v = func.insts[cast].results[0];
-                }
-            };
-            match data.op {
-                Op::PtrAdd => want(func, &mut data.args[0], result.unwrap_or(GENERIC)),
-                Op::Select => {
-                    want(func, &mut data.args[1], result.unwrap_or(GENERIC));
-                    want(func, &mut data.args[2], result.unwrap_or(GENERIC));
-                }
-                Op::Icmp(_) => {
-                    let (x, y) = (func.ty(data.args[0]), func.ty(data.args[1]));
-                    if x != y {
-                        let common = if func.as_const(data.args[0]).is_some() {
-                            y
-                        } else if func.as_const(data.args[1]).is_some() {
-                            x
-                        } else {
-                            GENERIC
-                        };
-                        want(func, &mut data.args[0], common);
-                        want(func, &mut data.args[1], common);
-                    }
-                }
-                Op::Call(_) | Op::OpenCl(_) | Op::Return | Op::AtomicRmw { .. } | Op::AtomicCas { .. } => {
-                    let address = data.op.address_arg();
-                    for (i, a) in data.args.iter_mut().enumerate() {
-                        if Some(i) != address && retyped.contains(*a) {
-                            want(func, a, GENERIC);
-                        }
-                    }
-                }
-                // A pointer has the same bits in memory and as an integer whatever its type.
-                _ => {}
-            }
-            for call in data.targets.iter_mut() {
-                for (i, a) in call.args.iter_mut().enumerate() {
-                    let ty = func.ty(func.blocks[call.block].params[i]);
-                    want(func, a, ty);
-                }
-            }
-            (func.insts[inst].args, func.insts[inst].targets) = (data.args, data.targets);
-            kept.push(inst);
+    rewrite_insts(func, |b, inst| {
+        let mut data = b.func.insts[inst].clone();
+        let result = data.results.first().map(|r| b.ty(*r));
+        if data.op == Op::Cast(CastOp::PtrCast) {
+            let is_same = Some(b.ty(data.args[0])) == result;
+            return if is_same { Rewrite::Replace(data.args[0]) } else { Rewrite::Keep };
         }
-        func.blocks[block].insts = kept;
-    }
-    func.replace_uses(&map);
+        match data.op {
+            Op::PtrAdd => convert(b, &mut data.args[0], result.unwrap_or(GENERIC)),
+            Op::Select => {
+                convert(b, &mut data.args[1], result.unwrap_or(GENERIC));
+                convert(b, &mut data.args[2], result.unwrap_or(GENERIC));
+            }
+            Op::Icmp(_) => {
+                let (x, y) = (b.ty(data.args[0]), b.ty(data.args[1]));
+                if x != y {
+                    let common = if b.func.as_const(data.args[0]).is_some() {
+                        y
+                    } else if b.func.as_const(data.args[1]).is_some() {
+                        x
+                    } else {
+                        GENERIC
+                    };
+                    convert(b, &mut data.args[0], common);
+                    convert(b, &mut data.args[1], common);
+                }
+            }
+            Op::Call(_) | Op::OpenCl(_) | Op::Return | Op::AtomicRmw { .. } | Op::AtomicCas { .. } => {
+                let address = data.op.address_arg();
+                for (i, a) in data.args.iter_mut().enumerate() {
+                    if Some(i) != address && retyped.contains(*a) {
+                        convert(b, a, GENERIC);
+                    }
+                }
+            }
+            // A pointer has the same bits in memory and as an integer whatever its type.
+            _ => {}
+        }
+        for call in data.targets.iter_mut() {
+            for (i, a) in call.args.iter_mut().enumerate() {
+                let ty = b.ty(b.func.blocks[call.block].params[i]);
+                convert(b, a, ty);
+            }
+        }
+        (b.func.insts[inst].args, b.func.insts[inst].targets) = (data.args, data.targets);
+        Rewrite::Keep
+    });
 }
 
 #[cfg(test)]
@@ -327,9 +308,7 @@ mod tests {
     fn one_source_space() {
         let (f, t) = run(Space::Global);
         assert_eq!(f.ty(t), Type::Ptr(Space::Global));
-        assert!(
-            !f.layout.iter().flat_map(|b| &f.blocks[*b].insts).any(|i| matches!(f.insts[*i].op, Op::Cast(_)))
-        );
+        assert!(!f.data_in_order().any(|data| matches!(data.op, Op::Cast(_))));
     }
 
     #[test]

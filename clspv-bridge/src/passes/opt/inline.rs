@@ -5,11 +5,10 @@
 //! time); small ones are separate so that they can become values.
 
 use super::{inline_policy, instrumentation};
-use crate::CompileError;
-use crate::error::Result;
+use crate::error::{CompileError, Result, ice};
 use crate::ir::{
-    Block, BlockCall, Const, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase,
-    PrimaryMap, Slot, Value, ValueDef,
+    Block, BlockCall, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase, PrimaryMap,
+    Slot, SlotData, Value, ValueDef,
 };
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
@@ -76,8 +75,8 @@ fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
 
 fn callees(f: &Function) -> Vec<FuncRef> {
     let mut list: Vec<FuncRef> = Vec::new();
-    for inst in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
-        if let Op::Call(c) = f.insts[*inst].op {
+    for data in f.data_in_order() {
+        if let Op::Call(c) = data.op {
             list.push(c);
         }
     }
@@ -185,60 +184,103 @@ impl Inliner<'_> {
     fn call(&mut self, cur: Block, call: Inst, callee_ref: FuncRef, callee: &Function) -> Result<Block> {
         let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
         let (results, line) = (self.func.insts[call].results.clone(), self.func.insts[call].line);
-        let Some(entry) = callee.entry() else {
-            return Err(CompileError::Unresolved {
-                name: callee.name.clone(),
-                line: self.func.insts[call].line,
-            });
+        let entry = self.check(call, callee)?;
+        let slots = self.copy_slots(callee_ref, callee);
+        let mut copy =
+            CalleeCopy { callee, values: vec![None; callee.value_count()], blocks: HashMap::new() };
+        let entered_again =
+            callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
+        self.copy_blocks(&mut copy, if entered_again { None } else { Some(cur) }, &args);
+        if entered_again {
+            let target = BlockCall::new(copy.blocks[&entry], &args);
+            let jump = self.func.make_terminator(Op::Jump, &[], &[target]);
+            self.func.blocks[cur].insts.push(jump);
+        }
+        let insts = self.copy_insts(&mut copy, &slots);
+        // Single-block callees need no new block; results become the returned values.
+        let cont = if callee.layout.len() == 1 && !entered_again {
+            cur
+        } else {
+            let cont = self.func.new_block_detached();
+            self.layout.push(cont);
+            self.func.set_params(cont, results.to_vec());
+            cont
         };
-        if callee.blocks[entry].params.len() != args.len() || results.len() != callee.sig.results.len() {
-            return Err(CompileError::internal(format!(
-                "call of '{}' with a wrong argument count",
-                callee.name
-            )));
+        for (old, new, block) in insts {
+            self.copy_operands(&mut copy, old, new)?;
+            // Functions of the built-in library have no lines of their own.
+            let own = callee.insts[old].line;
+            self.func.insts[new].line = if own == 0 { line } else { own };
+            if cont == cur {
+                if self.end_single_block(new, &results) {
+                    continue;
+                }
+            } else if self.func.insts[new].op == Op::Return {
+                let ret = &mut self.func.insts[new];
+                ret.op = Op::Jump;
+                let args = std::mem::take(&mut ret.args);
+                ret.targets.push(BlockCall { block: cont, args });
+            }
+            self.func.blocks[block].insts.push(new);
+        }
+        Ok(cont)
+    }
+
+    /// Returns the callee's entry if it can be copied.
+    fn check(&self, call: Inst, callee: &Function) -> Result<Block> {
+        let data = &self.func.insts[call];
+        let Some(entry) = callee.entry() else {
+            return Err(CompileError::Unresolved { name: callee.name.clone(), line: data.line });
+        };
+        if callee.blocks[entry].params.len() != data.args.len()
+            || data.results.len() != callee.sig.results.len()
+        {
+            return Err(ice!("call of '{}' with a wrong argument count", callee.name));
         }
         if self.func.insts.len() + callee.insts.len() > MAX_INSTS {
             return Err(CompileError::unsupported("a kernel of this size after inlining", 0));
         }
-        // Single-block callees need no new block; results become the returned values.
-        let single = callee.layout.len() == 1;
-        let mut values: Vec<Option<Value>> = vec![None; callee.value_count()];
-        let mut blocks: HashMap<Block, Block> = HashMap::new();
-        let slots: Vec<Slot> = callee
-            .slots
-            .iter()
-            .map(|(s, data)| {
-                if data.size <= SHARED_SLOT_BYTES {
-                    return self.func.slots.push(data.clone());
-                }
-                let slots = &mut self.func.slots;
-                *self.shared.entry((callee_ref, s)).or_insert_with(|| slots.push(data.clone()))
-            })
-            .collect();
-        let entered_again =
-            callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
+        Ok(entry)
+    }
+
+    /// The callee's slots in the caller. Calls of one function share the large ones.
+    fn copy_slots(&mut self, callee_ref: FuncRef, callee: &Function) -> Vec<Slot> {
+        let copy = |(s, data): (Slot, &SlotData)| {
+            if data.size <= SHARED_SLOT_BYTES {
+                return self.func.slots.push(data.clone());
+            }
+            let slots = &mut self.func.slots;
+            *self.shared.entry((callee_ref, s)).or_insert_with(|| slots.push(data.clone()))
+        };
+        callee.slots.iter().map(copy).collect()
+    }
+
+    /// Creates the callee's blocks with their parameters; `entry` is the entry's block, if it needs no own
+    /// one.
+    fn copy_blocks(&mut self, copy: &mut CalleeCopy<'_>, entry: Option<Block>, args: &[Value]) {
+        let callee = copy.callee;
         for &b in &callee.layout {
-            if b == entry && !entered_again {
-                blocks.insert(b, cur);
-                for (p, a) in callee.blocks[b].params.iter().zip(&args) {
-                    values[p.index()] = Some(*a);
+            if let Some(cur) = entry.filter(|_| Some(b) == callee.entry()) {
+                copy.blocks.insert(b, cur);
+                for (p, a) in callee.blocks[b].params.iter().zip(args) {
+                    copy.values[p.index()] = Some(*a);
                 }
                 continue;
             }
             let new = self.func.new_block_detached();
             self.layout.push(new);
-            blocks.insert(b, new);
+            copy.blocks.insert(b, new);
             for &p in &callee.blocks[b].params {
-                values[p.index()] = Some(self.func.add_param(new, callee.ty(p)));
+                copy.values[p.index()] = Some(self.func.add_param(new, callee.ty(p)));
             }
         }
-        if entered_again {
-            let target = BlockCall::new(blocks[&entry], &args);
-            let jump = self.func.make_terminator(Op::Jump, &[], &[target]);
-            self.func.blocks[cur].insts.push(jump);
-        }
-        // Results first: a use may stand before its definition in layout order.
-        let mut copies: Vec<(Inst, Inst, Block)> = Vec::new();
+    }
+
+    /// Creates the callee's instructions without operands, as a use may stand before its definition in layout
+    /// order. Returns old and new ones with their new blocks.
+    fn copy_insts(&mut self, copy: &mut CalleeCopy<'_>, slots: &[Slot]) -> Vec<(Inst, Inst, Block)> {
+        let callee = copy.callee;
+        let mut copies = Vec::new();
         for &b in &callee.layout {
             for &inst in &callee.blocks[b].insts {
                 let data = &callee.insts[inst];
@@ -249,73 +291,68 @@ impl Inliner<'_> {
                 };
                 let new = self.func.make_inst(op, &[], &types);
                 for (i, r) in data.results.iter().enumerate() {
-                    values[r.index()] = Some(self.func.insts[new].results[i]);
+                    copy.values[r.index()] = Some(self.func.insts[new].results[i]);
                 }
-                copies.push((inst, new, blocks[&b]));
+                copies.push((inst, new, copy.blocks[&b]));
             }
         }
-        let cont = if single && !entered_again {
-            cur
-        } else {
-            let cont = self.func.new_block_detached();
-            self.layout.push(cont);
-            self.func.set_params(cont, results.to_vec());
-            cont
+        copies
+    }
+
+    fn copy_operands(&mut self, copy: &mut CalleeCopy<'_>, old: Inst, new: Inst) -> Result<()> {
+        let callee = copy.callee;
+        let data = &callee.insts[old];
+        let args = data.args.iter().map(|v| copy.value(self.func, *v)).collect::<Result<_>>()?;
+        let mut targets = smallvec::SmallVec::new();
+        for t in &data.targets {
+            let args = t.args.iter().map(|v| copy.value(self.func, *v)).collect::<Result<_>>()?;
+            targets.push(BlockCall { block: copy.blocks[&t.block], args });
+        }
+        let copied = &mut self.func.insts[new];
+        (copied.args, copied.targets, copied.fast) = (args, targets, data.fast);
+        Ok(())
+    }
+
+    /// Replaces the call's results if this ends a callee of a single block; true if so.
+    fn end_single_block(&mut self, inst: Inst, results: &[Value]) -> bool {
+        match self.func.insts[inst].op {
+            Op::Return => {
+                let values = self.func.insts[inst].args.clone();
+                self.replaced.extend(results.iter().copied().zip(values));
+                true
+            }
+            // The callee never returns: the code after the call is not reached, but needs values.
+            Op::Unreachable => {
+                for r in results {
+                    let ty = self.func.ty(*r);
+                    let undef = self.func.undef(ty);
+                    self.replaced.insert(*r, undef);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A callee with its values and blocks in the caller.
+struct CalleeCopy<'a> {
+    callee: &'a Function,
+    values: Vec<Option<Value>>,
+    blocks: HashMap<Block, Block>,
+}
+
+impl CalleeCopy<'_> {
+    fn value(&mut self, func: &mut Function, v: Value) -> Result<Value> {
+        if let Some(v) = self.values[v.index()] {
+            return Ok(v);
+        }
+        let ValueDef::Const(c) = &self.callee.values[v].def else {
+            return Err(ice!("'{}' uses a value it does not define", self.callee.name));
         };
-        for (old, new, block) in copies {
-            let data = &callee.insts[old];
-            let mut map = |v: Value| -> Result<Value> {
-                if let Some(v) = values[v.index()] {
-                    return Ok(v);
-                }
-                let ValueDef::Const(c) = &callee.values[v].def else {
-                    return Err(CompileError::internal(format!(
-                        "'{}' uses a value it does not define",
-                        callee.name
-                    )));
-                };
-                let c: Const = c.clone();
-                let new = self.func.constant(c);
-                values[v.index()] = Some(new);
-                Ok(new)
-            };
-            let args = data.args.iter().map(|v| map(*v)).collect::<Result<_>>()?;
-            let mut targets = smallvec::SmallVec::new();
-            for t in &data.targets {
-                let args = t.args.iter().map(|v| map(*v)).collect::<Result<_>>()?;
-                targets.push(BlockCall { block: blocks[&t.block], args });
-            }
-            let copy = &mut self.func.insts[new];
-            (copy.args, copy.targets, copy.fast) = (args, targets, data.fast);
-            // Functions of the built-in library have no lines of their own.
-            copy.line = if data.line == 0 { line } else { data.line };
-            match copy.op {
-                Op::Return if cont == cur => {
-                    for (r, v) in results.iter().zip(&copy.args) {
-                        self.replaced.insert(*r, *v);
-                    }
-                    continue;
-                }
-                Op::Return => {
-                    copy.op = Op::Jump;
-                    let args = std::mem::take(&mut copy.args);
-                    copy.targets.push(BlockCall { block: cont, args });
-                }
-                // A single-block callee that never returns: the code after the call is not reached, but needs
-                // values.
-                Op::Unreachable if cont == cur => {
-                    for r in &results {
-                        let ty = self.func.ty(*r);
-                        let undef = self.func.undef(ty);
-                        self.replaced.insert(*r, undef);
-                    }
-                    continue;
-                }
-                _ => {}
-            }
-            self.func.blocks[block].insts.push(new);
-        }
-        Ok(cont)
+        let new = func.constant(c.clone());
+        self.values[v.index()] = Some(new);
+        Ok(new)
     }
 }
 

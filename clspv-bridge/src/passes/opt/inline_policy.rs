@@ -30,7 +30,7 @@ fn is_named(f: &Function, names: &[&str]) -> bool {
 }
 
 fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
-    f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|&i| match f.insts[i].op {
+    f.insts_in_order().filter_map(|i| match f.insts[i].op {
         Op::Call(c) => Some((i, c)),
         _ => None,
     })

@@ -40,10 +40,7 @@ const MAX_PARAMS: usize = 64;
 /// Returns the functions that are not inlined in unoptimised code: the large ones of large kernels, except
 /// those that query the work-item or synchronise work-items. `order`: the reached functions, callees first.
 pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
-    let insts = |f: FuncRef| {
-        let func = &module.functions[f];
-        func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i].op)
-    };
+    let insts = |f: FuncRef| module.functions[f].data_in_order().map(|data| &data.op);
     // Sizes of the functions in instructions, inlined callees included.
     let sizes = |kept: &mut dyn FnMut(FuncRef, usize) -> bool| {
         let mut sizes = vec![0usize; module.functions.len()];
@@ -98,9 +95,9 @@ pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
 /// other than by loads and stores are left out.
 pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
     let mut slots: HashMap<Value, Slot> = HashMap::new();
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-        if let Op::SlotAddr(s) = func.insts[*inst].op {
-            slots.insert(func.insts[*inst].results[0], s);
+    for data in func.data_in_order() {
+        if let Op::SlotAddr(s) = data.op {
+            slots.insert(data.results[0], s);
         }
     }
     let words = func.slots.len().div_ceil(64);

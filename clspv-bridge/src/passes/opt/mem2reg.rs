@@ -6,14 +6,13 @@
 //! before any write is undefined. In instrumented code, variables that may be read uninitialised stay in
 //! memory.
 
-use crate::analysis::{Cfg, DomTree};
+use crate::analysis::{Cfg, DomTree, Joins};
 use crate::error::Result;
 use crate::ir::{
-    Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space,
-    Type, Value,
+    Block, CastOp, EntityRef, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space, Type, Value,
 };
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The pass `mem2reg`.
 pub struct Mem2Reg;
@@ -37,166 +36,207 @@ impl Pass for Mem2Reg {
     }
 }
 
-/// Type of a candidate slot.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum State {
-    Unused,
-    Variable(Type),
-    No,
-}
-
 /// Promotes the slots of one function except those in `kept`; true if there were any.
 pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     if func.slots.is_empty() || func.layout.is_empty() {
         return false;
     }
     crate::passes::structure::ssa_repair::remove_unreachable(func);
-    let (states, addresses) = candidates(func);
-    let vars: Vec<Slot> =
-        func.slots.keys().filter(|s| matches!(states[s.index()], State::Variable(_))).collect();
-    let is_kept = |s: Slot| match states[s.index()] {
-        State::Variable(ty) => kept.contains(&s) && ty.access_bytes().is_some(),
-        _ => true,
-    };
-    let vars: Vec<Slot> = vars.into_iter().filter(|s| !is_kept(*s)).collect();
-    if vars.is_empty() {
+    let vars = Variables::new(func, kept);
+    if vars.types.is_empty() {
         return false;
     }
-    let ty_of = |s: Slot| match states[s.index()] {
-        State::Variable(ty) if !is_kept(s) => Some(ty),
-        _ => None,
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let accesses = BlockAccesses::collect(func, &cfg, &vars);
+    let params = place_params(func, &cfg, &dom, &vars, &accesses);
+    let mut renamer = Renamer {
+        func,
+        vars: &vars,
+        params: &params,
+        current: HashMap::new(),
+        undo: Vec::new(),
+        replaced: HashMap::new(),
     };
-    let access = |func: &Function, inst: Inst| -> Option<(Slot, bool)> {
+    renamer.run(&dom);
+    let replaced = renamer.replaced;
+    func.replace_uses(&replaced);
+    crate::passes::opt::dce::remove_dead_values(func);
+    true
+}
+
+/// The promoted slots.
+struct Variables {
+    types: BTreeMap<Slot, Type>,
+    /// Addresses of slots.
+    addresses: HashMap<Value, Slot>,
+}
+
+/// A load or store of a promoted slot.
+struct VarAccess {
+    slot: Slot,
+    ty: Type,
+    is_store: bool,
+}
+
+impl Variables {
+    fn new(func: &Function, kept: &HashSet<Slot>) -> Variables {
+        let (states, addresses) = candidates(func);
+        let types = func.slots.keys().filter_map(|slot| match states[slot.index()] {
+            State::Variable(ty) if kept.contains(&slot) && ty.access_bytes().is_some() => None,
+            State::Variable(ty) => Some((slot, ty)),
+            _ => None,
+        });
+        Variables { types: types.collect(), addresses }
+    }
+
+    /// The access of an instruction.
+    fn access(&self, func: &Function, inst: Inst) -> Option<VarAccess> {
         let data = &func.insts[inst];
-        let (addr, store) = match data.op {
+        let (address, is_store) = match data.op {
             Op::Load(_) => (data.args[0], false),
             Op::Store(_) => (data.args[1], true),
             _ => return None,
         };
-        let slot = *addresses.get(&addr)?;
-        ty_of(slot).map(|_| (slot, store))
-    };
-    let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let frontiers = dom.frontiers(&cfg);
-    // Per slot: blocks that write it, blocks that read it before writing it.
-    let mut writes: HashMap<Slot, Vec<Block>> = HashMap::new();
-    let mut reads: HashMap<Slot, Vec<Block>> = HashMap::new();
-    for &b in cfg.rpo() {
-        for &inst in &func.blocks[b].insts {
-            let Some((slot, store)) = access(func, inst) else { continue };
-            let written = writes.get(&slot).and_then(|l| l.last()) == Some(&b);
-            if store && !written {
-                writes.entry(slot).or_default().push(b);
-            } else if !store && !written {
-                let list = reads.entry(slot).or_default();
+        let slot = *self.addresses.get(&address)?;
+        self.types.get(&slot).map(|&ty| VarAccess { slot, ty, is_store })
+    }
+}
+
+/// For each slot, the blocks that write it, and those that read it before they write it.
+#[derive(Default)]
+struct BlockAccesses {
+    writes: HashMap<Slot, Vec<Block>>,
+    reads: HashMap<Slot, Vec<Block>>,
+}
+
+impl BlockAccesses {
+    fn collect(func: &Function, cfg: &Cfg, vars: &Variables) -> BlockAccesses {
+        let mut all = BlockAccesses::default();
+        for &b in cfg.rpo() {
+            for &inst in &func.blocks[b].insts {
+                let Some(VarAccess { slot, is_store, .. }) = vars.access(func, inst) else { continue };
+                if all.writes.get(&slot).and_then(|list| list.last()) == Some(&b) {
+                    continue;
+                }
+                let lists = if is_store { &mut all.writes } else { &mut all.reads };
+                let list = lists.entry(slot).or_default();
                 if list.last() != Some(&b) {
                     list.push(b);
                 }
             }
         }
+        all
     }
-    // Parameters: block -> slots, in the order of the added parameters.
-    let mut params: SecondaryMap<Block, Vec<(Slot, Value)>> = SecondaryMap::new();
-    let (mut live, mut placed, mut is_write) = (EntitySet::new(), EntitySet::new(), EntitySet::new());
-    for &slot in &vars {
-        let (Some(defs), Some(uses), Some(ty)) = (writes.get(&slot), reads.get(&slot), ty_of(slot)) else {
-            continue;
-        };
-        for &b in defs {
-            is_write.insert(b);
-        }
-        let mut live_list = Vec::new();
-        let mut stack = uses.clone();
-        while let Some(b) = stack.pop() {
-            if live.insert(b) {
-                live_list.push(b);
-                stack.extend(cfg.preds(b).iter().copied().filter(|p| !is_write.contains(*p)));
+}
+
+/// Parameters that blocks get, with their slots.
+type Params = SecondaryMap<Block, Vec<(Slot, Value)>>;
+
+/// Adds a parameter where values of a slot meet.
+fn place_params(
+    func: &mut Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    vars: &Variables,
+    accesses: &BlockAccesses,
+) -> Params {
+    let mut params = Params::new();
+    let mut joins = Joins::new(cfg, dom);
+    for (slot, &ty) in &vars.types {
+        if let (Some(writes), Some(reads)) = (accesses.writes.get(slot), accesses.reads.get(slot)) {
+            for block in joins.of(writes, reads) {
+                params[block].push((*slot, func.add_param(block, ty)));
             }
-        }
-        let mut placed_list = Vec::new();
-        let mut work = defs.clone();
-        while let Some(b) = work.pop() {
-            for &d in &frontiers[b] {
-                if live.contains(d) && Some(d) != func.entry() && placed.insert(d) {
-                    placed_list.push(d);
-                    let p = func.add_param(d, ty);
-                    params[d].push((slot, p));
-                    work.push(d);
-                }
-            }
-        }
-        for b in live_list {
-            live.remove(b);
-        }
-        for b in placed_list {
-            placed.remove(b);
-        }
-        for &b in defs {
-            is_write.remove(b);
         }
     }
-    // Rename down the dominator tree, undoing on the way up.
-    let mut current: HashMap<Slot, Value> = HashMap::new();
-    let mut undo: Vec<(Slot, Option<Value>)> = Vec::new();
-    let mut path: Vec<(Block, usize)> = Vec::new();
-    let mut replaced: HashMap<Value, Value> = HashMap::new();
-    for &b in dom.preorder() {
-        while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
-            if let Some((_, mark)) = path.pop() {
-                for (slot, old) in undo.drain(mark..).rev() {
-                    match old {
-                        Some(v) => current.insert(slot, v),
-                        None => current.remove(&slot),
-                    };
-                }
+    params
+}
+
+/// Replaces accesses by values, down the dominator tree.
+struct Renamer<'a> {
+    func: &'a mut Function,
+    vars: &'a Variables,
+    params: &'a Params,
+    /// The slots' values at this point.
+    current: HashMap<Slot, Value>,
+    /// Earlier values of slots, to restore on the way up.
+    undo: Vec<(Slot, Option<Value>)>,
+    /// Values of the loads.
+    replaced: HashMap<Value, Value>,
+}
+
+impl Renamer<'_> {
+    fn run(&mut self, dom: &DomTree) {
+        // Blocks from the entry to the current one, each with the length of `undo` before it.
+        let mut path: Vec<(Block, usize)> = Vec::new();
+        for &b in dom.preorder() {
+            while let Some((_, mark)) = path.pop_if(|(top, _)| dom.idom(b) != Some(*top)) {
+                self.restore(mark);
             }
+            path.push((b, self.undo.len()));
+            self.block(b);
         }
-        path.push((b, undo.len()));
+    }
+
+    fn set(&mut self, slot: Slot, value: Value) {
+        let old = self.current.insert(slot, value);
+        self.undo.push((slot, old));
+    }
+
+    fn restore(&mut self, mark: usize) {
+        for (slot, old) in self.undo.drain(mark..).rev() {
+            match old {
+                Some(v) => self.current.insert(slot, v),
+                None => self.current.remove(&slot),
+            };
+        }
+    }
+
+    /// The value of a slot, which is undefined before the first store.
+    fn value(&mut self, slot: Slot, ty: Type) -> Value {
+        match self.current.get(&slot) {
+            Some(&v) => v,
+            None => self.func.undef(ty),
+        }
+    }
+
+    fn block(&mut self, b: Block) {
+        let params = self.params;
         for &(slot, p) in &params[b] {
-            undo.push((slot, current.insert(slot, p)));
+            self.set(slot, p);
         }
-        let old = func.take_insts(b);
+        let old = self.func.take_insts(b);
         let mut new = Vec::with_capacity(old.len());
         for inst in old {
-            let Some((slot, store)) = access(func, inst) else {
+            let Some(VarAccess { slot, ty, is_store }) = self.vars.access(self.func, inst) else {
                 new.push(inst);
                 continue;
             };
-            let Some(ty) = ty_of(slot) else { continue };
-            if store {
-                let v = func.insts[inst].args[0];
-                let v = replaced.get(&v).copied().unwrap_or(v);
-                let v = convert(func, &mut new, v, ty);
-                undo.push((slot, current.insert(slot, v)));
+            if is_store {
+                let v = self.func.insts[inst].args[0];
+                let v = self.replaced.get(&v).copied().unwrap_or(v);
+                let v = convert(self.func, &mut new, v, ty);
+                self.set(slot, v);
             } else {
-                let result = func.insts[inst].results[0];
-                let v = match current.get(&slot) {
-                    Some(&v) => v,
-                    None => func.undef(ty),
-                };
-                let v = convert(func, &mut new, v, func.ty(result));
-                replaced.insert(result, v);
+                let result = self.func.insts[inst].results[0];
+                let v = self.value(slot, ty);
+                let v = convert(self.func, &mut new, v, self.func.ty(result));
+                self.replaced.insert(result, v);
             }
         }
-        func.blocks[b].insts = new;
-        if let Some(t) = func.terminator(b) {
-            let mut targets = std::mem::take(&mut func.insts[t].targets);
+        self.func.blocks[b].insts = new;
+        if let Some(t) = self.func.terminator(b) {
+            let mut targets = std::mem::take(&mut self.func.insts[t].targets);
             for call in targets.iter_mut() {
-                for (slot, p) in &params[call.block] {
-                    let v = match current.get(slot) {
-                        Some(&v) => v,
-                        None => func.undef(func.ty(*p)),
-                    };
+                for &(slot, p) in &params[call.block] {
+                    let v = self.value(slot, self.func.ty(p));
                     call.args.push(v);
                 }
             }
-            func.insts[t].targets = targets;
+            self.func.insts[t].targets = targets;
         }
     }
-    func.replace_uses(&replaced);
-    crate::passes::opt::dce::remove_dead_values(func);
-    true
 }
 
 /// Converts `v` to another type of the same size.
@@ -227,17 +267,24 @@ fn convert(func: &mut Function, list: &mut Vec<Inst>, v: Value, ty: Type) -> Val
     }
 }
 
+/// Type of a candidate slot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum State {
+    Unused,
+    Variable(Type),
+    No,
+}
+
 /// Which slots qualify, and the slot that each address value points to.
 fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
     let mut states = vec![State::Unused; func.slots.len()];
     let mut addresses: HashMap<Value, Slot> = HashMap::new();
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-        if let Op::SlotAddr(s) = func.insts[*inst].op {
-            addresses.insert(func.insts[*inst].results[0], s);
+    for data in func.data_in_order() {
+        if let Op::SlotAddr(s) = data.op {
+            addresses.insert(data.results[0], s);
         }
     }
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-        let data = &func.insts[*inst];
+    for data in func.data_in_order() {
         let own = match data.op {
             Op::Load(a) if !a.volatile && a.root == Root::Ptr => Some((0, func.ty(data.results[0]))),
             Op::Store(a) if !a.volatile && a.root == Root::Ptr => Some((1, func.ty(data.args[0]))),
@@ -314,7 +361,7 @@ mod tests {
         bu.ret(&[i, bits]);
         assert!(promote(&mut f, &HashSet::new()));
         assert_eq!(f.blocks[b[1]].params.len(), 1);
-        assert!(f.layout.iter().flat_map(|b| &f.blocks[*b].insts).all(|i| f.insts[*i].op.access().is_none()));
+        assert!(f.data_in_order().all(|data| data.op.access().is_none()));
         let t = f.terminator(b[2]).unwrap();
         assert_eq!(f.insts[t].args[0], next);
         assert_eq!(f.def_op(f.insts[t].args[1]), Some(&Op::Cast(CastOp::Bitcast)));
@@ -348,11 +395,7 @@ mod tests {
         bu.ret(&[v]);
         assert!(promote(&mut f, &HashSet::new()));
         assert_eq!(f.ty(f.blocks[b[2]].params[0]), Type::Ptr(Space::Generic));
-        let casts = f
-            .layout
-            .iter()
-            .flat_map(|b| &f.blocks[*b].insts)
-            .filter(|i| f.insts[**i].op == Op::Cast(CastOp::PtrCast));
+        let casts = f.data_in_order().filter(|data| data.op == Op::Cast(CastOp::PtrCast));
         assert_eq!(casts.count(), 2);
     }
 

@@ -51,8 +51,7 @@ pub fn simplify(func: &mut Function) -> bool {
 
 fn simplify_once(func: &mut Function) -> bool {
     let mut uses = vec![0u32; func.value_count()];
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-        let data = &func.insts[*inst];
+    for data in func.data_in_order() {
         for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
             uses[v.index()] += 1;
         }

@@ -7,8 +7,9 @@
 //! vector operations. Slots with other uses stay unchanged.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::{
-    Access, Builder, CastOp, Function, I64, Inst, Module, Op, Root, Scalar, Slot, SlotData, Type, Value,
+    Access, Builder, CastOp, Function, I64, InstData, Module, Op, Root, Scalar, Slot, SlotData, Type, Value,
 };
 use crate::passes::{Pass, PassContext};
 use std::collections::{BTreeMap, HashMap};
@@ -67,8 +68,7 @@ impl Addresses {
         // Definitions may follow uses in the layout: repeat until nothing is new (rarely more than once).
         loop {
             let before = of.len();
-            for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-                let data = &func.insts[*inst];
+            for data in func.data_in_order() {
                 match data.op {
                     Op::SlotAddr(s) => {
                         of.insert(data.results[0], (s, 0));
@@ -88,8 +88,7 @@ impl Addresses {
             }
         }
         let mut ranges: HashMap<Slot, Ranges> = HashMap::new();
-        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-            let data = &func.insts[*inst];
+        for data in func.data_in_order() {
             for (i, v) in data.args.iter().enumerate() {
                 let Some(&(slot, offset)) = of.get(v) else { continue };
                 let entry = ranges.entry(slot).or_insert_with(|| Some(BTreeMap::new()));
@@ -99,7 +98,7 @@ impl Addresses {
                     Op::PtrAdd if i == 0 && data.results.first().is_some_and(|r| of.contains_key(r)) => {
                         continue;
                     }
-                    Op::Memcpy { .. } | Op::Memset(_) if expandable(func, *inst) => continue,
+                    Op::Memcpy { .. } | Op::Memset(_) if expandable_size(func, data).is_some() => continue,
                     Op::Load(a) if plain(a) => Some(func.ty(data.results[0])),
                     Op::Store(a) if plain(a) && i == 1 => Some(func.ty(data.args[0])),
                     _ => None,
@@ -128,52 +127,36 @@ fn plain(a: &Access) -> bool {
     !a.volatile && a.root == Root::Ptr
 }
 
-/// Whether a copy or fill is small, of constant size, and plain.
-fn expandable(func: &Function, inst: Inst) -> bool {
-    let data = &func.insts[inst];
+/// Size of a copy or fill that is small, of constant size, and plain.
+fn expandable_size(func: &Function, data: &InstData) -> Option<u64> {
     let plain = match &data.op {
         Op::Memcpy { dst, src } => plain(dst) && plain(src),
         Op::Memset(dst) => plain(dst),
         _ => false,
     };
-    plain && func.as_bits(data.args[2]).is_some_and(|n| n <= MAX_COPY_BYTES)
+    if plain { func.as_bits(data.args[2]).filter(|n| *n <= MAX_COPY_BYTES) } else { None }
 }
 
 /// Expands the copies and fills of slots that could be split.
 fn expand_copies(func: &mut Function) -> bool {
     let addresses = Addresses::new(func);
-    let mut changed = false;
-    for block in func.layout.clone() {
-        let has = |f: &Function, i: &Inst| matches!(f.insts[*i].op, Op::Memcpy { .. } | Op::Memset(_));
-        if !func.blocks[block].insts.iter().any(|i| has(func, i)) {
-            continue;
+    rewrite_insts(func, |b, inst| {
+        let data = &b.func.insts[inst];
+        let Some(size) = expandable_size(b.func, data) else { return Rewrite::Keep };
+        let part_of = |v: Value| addresses.of.get(&v).copied().filter(|(s, _)| addresses.splittable(*s));
+        let dst = part_of(data.args[0]);
+        let src = if matches!(data.op, Op::Memcpy { .. }) { part_of(data.args[1]) } else { None };
+        if dst.is_none() && src.is_none() {
+            return Rewrite::Keep;
         }
-        for inst in func.take_insts(block) {
-            if !has(func, &inst) || !expandable(func, inst) {
-                func.blocks[block].insts.push(inst);
-                continue;
-            }
-            let data = func.insts[inst].clone();
-            let part_of = |v: Value| addresses.of.get(&v).copied().filter(|(s, _)| addresses.splittable(*s));
-            let dst = part_of(data.args[0]);
-            let src = if matches!(data.op, Op::Memcpy { .. }) { part_of(data.args[1]) } else { None };
-            if dst.is_none() && src.is_none() {
-                func.blocks[block].insts.push(inst);
-                continue;
-            }
-            changed = true;
-            let size = func.as_bits(data.args[2]).unwrap_or(0);
-            let cuts = copy_pieces(&addresses, dst, src, size, &data.op);
-            let mut b = Builder::new(func, block);
-            b.line = data.line;
-            let mut at = 0;
-            for width in cuts {
-                copy_piece(&mut b, &data.op, data.args[0], data.args[1], at, width);
-                at += width;
-            }
+        let data = data.clone();
+        let mut at = 0;
+        for width in copy_pieces(&addresses, dst, src, size, &data.op) {
+            copy_piece(b, &data.op, data.args[0], data.args[1], at, width);
+            at += width;
         }
-    }
-    changed
+        Rewrite::Remove
+    })
 }
 
 /// Sizes of the pieces to copy, in order: those of the accesses to either slot where these have 1, 2, 4 or 8
@@ -316,72 +299,86 @@ fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
 
 /// Rewrites the accesses to the split slots.
 fn rewrite(func: &mut Function, addresses: &Addresses, plans: &HashMap<Slot, Pieces>) {
-    let mut replaced: HashMap<Value, Value> = HashMap::new();
-    for block in func.layout.clone() {
-        for inst in func.take_insts(block) {
-            let data = &func.insts[inst];
-            let target = data.op.address_arg().and_then(|i| addresses.of.get(&data.args[i]));
-            let found = target.and_then(|(slot, offset)| plans.get(slot).map(|p| (p, *offset)));
-            let (Some((pieces, offset)), Op::Load(_) | Op::Store(_)) = (found, &data.op) else {
-                func.blocks[block].insts.push(inst);
-                continue;
-            };
-            let data = data.clone();
-            let mut b = Builder::new(func, block);
-            b.line = data.line;
-            let load = matches!(data.op, Op::Load(_));
-            let value = if load { data.results[0] } else { data.args[0] };
-            let ty = b.ty(value);
-            let bytes = ty.access_bytes().unwrap_or(0) as u64;
-            let parts: Vec<(Slot, u64)> = pieces.range(offset..offset + bytes).map(|(_, p)| *p).collect();
-            let access = |size: u64| Access::aligned((size.next_power_of_two() as u32).min(16));
-            if let [(slot, size)] = parts[..] {
-                let p = b.slot_addr(slot);
-                if load {
-                    let v = b.load(ty, p, access(size));
-                    replaced.insert(value, v);
-                } else {
-                    b.store(value, p, access(size));
-                }
-                continue;
+    rewrite_insts(func, |b, inst| {
+        let data = &b.func.insts[inst];
+        let target = data.op.address_arg().and_then(|i| addresses.of.get(&data.args[i]));
+        let found = target.and_then(|(slot, offset)| plans.get(slot).map(|p| (p, *offset)));
+        let Some((pieces, offset)) = found else { return Rewrite::Keep };
+        let parts = |ty: Type| -> Vec<(Slot, u64)> {
+            let bytes = u64::from(ty.access_bytes().unwrap_or(0));
+            pieces.range(offset..offset + bytes).map(|(_, piece)| *piece).collect()
+        };
+        match data.op {
+            Op::Load(_) => {
+                let ty = b.ty(data.results[0]);
+                Rewrite::Replace(load_parts(b, &parts(ty), ty))
             }
-            let unit = parts.first().map_or(1, |p| p.1);
-            let lane = match ty.scalar() {
-                // Lanes of the size of a unit keep their type.
-                Some(s) if s.bytes() as u64 == unit => s,
-                _ => Scalar::int(unit as u32 * 8).unwrap_or(Scalar::I8),
-            };
-            let vector = Type::vector(lane, parts.len() as u32);
-            if load {
-                let mut lanes = Vec::new();
-                for (slot, size) in parts {
-                    let p = b.slot_addr(slot);
-                    lanes.push(b.load(Type::Scalar(lane), p, access(size)));
-                }
-                let v = b.vec_build(&lanes);
-                let v = match ty {
-                    Type::Ptr(_) => {
-                        let bits = b.bitcast(v, I64);
-                        b.cast(CastOp::IntToPtr, bits, ty)
-                    }
-                    _ => b.bitcast(v, ty),
-                };
-                replaced.insert(value, v);
-            } else {
-                let v = match ty {
-                    Type::Ptr(_) => b.cast(CastOp::PtrToInt, value, I64),
-                    _ => value,
-                };
-                let v = b.bitcast(v, vector);
-                for (i, (slot, size)) in parts.into_iter().enumerate() {
-                    let x = b.extract(v, i as u8);
-                    let p = b.slot_addr(slot);
-                    b.store(x, p, access(size));
-                }
+            Op::Store(_) => {
+                let value = data.args[0];
+                store_parts(b, &parts(b.ty(value)), value);
+                Rewrite::Remove
             }
+            _ => Rewrite::Keep,
         }
+    });
+}
+
+/// Access to a whole piece of this size.
+fn whole_piece(size: u64) -> Access {
+    Access::aligned((size.next_power_of_two() as u32).min(16))
+}
+
+/// Type of the pieces of a value of type `ty` that is spread over several.
+fn piece_type(parts: &[(Slot, u64)], ty: Type) -> Scalar {
+    let unit = parts.first().map_or(1, |p| p.1);
+    match ty.scalar() {
+        // Lanes of the size of a unit keep their type.
+        Some(s) if u64::from(s.bytes()) == unit => s,
+        _ => Scalar::int(unit as u32 * 8).unwrap_or(Scalar::I8),
     }
-    func.replace_uses(&replaced);
+}
+
+/// Loads a value from the pieces that it is spread over.
+fn load_parts(b: &mut Builder<'_>, parts: &[(Slot, u64)], ty: Type) -> Value {
+    if let [(slot, size)] = *parts {
+        let p = b.slot_addr(slot);
+        return b.load(ty, p, whole_piece(size));
+    }
+    let lane = Type::Scalar(piece_type(parts, ty));
+    let mut lanes = Vec::new();
+    for &(slot, size) in parts {
+        let p = b.slot_addr(slot);
+        lanes.push(b.load(lane, p, whole_piece(size)));
+    }
+    let v = b.vec_build(&lanes);
+    match ty {
+        Type::Ptr(_) => {
+            let bits = b.bitcast(v, I64);
+            b.cast(CastOp::IntToPtr, bits, ty)
+        }
+        _ => b.bitcast(v, ty),
+    }
+}
+
+/// Stores a value to the pieces that it is spread over.
+fn store_parts(b: &mut Builder<'_>, parts: &[(Slot, u64)], value: Value) {
+    if let [(slot, size)] = *parts {
+        let p = b.slot_addr(slot);
+        b.store(value, p, whole_piece(size));
+        return;
+    }
+    let ty = b.ty(value);
+    let vector = Type::vector(piece_type(parts, ty), parts.len() as u32);
+    let v = match ty {
+        Type::Ptr(_) => b.cast(CastOp::PtrToInt, value, I64),
+        _ => value,
+    };
+    let v = b.bitcast(v, vector);
+    for (i, &(slot, size)) in parts.iter().enumerate() {
+        let x = b.extract(v, i as u8);
+        let p = b.slot_addr(slot);
+        b.store(x, p, whole_piece(size));
+    }
 }
 
 #[cfg(test)]

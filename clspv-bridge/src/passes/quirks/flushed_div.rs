@@ -6,6 +6,7 @@
 //! denormal themselves.
 
 use crate::error::Result;
+use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
@@ -35,28 +36,17 @@ const LARGE: u64 = 0x7e80_0000;
 
 /// Scales the operands of every single-precision division.
 pub fn run(func: &mut Function, target: &Target) {
-    let division = |func: &Function, i: Inst| {
-        let d = &func.insts[i];
-        matches!(d.op, Op::Bin(BinOp::Fdiv)) && func.ty(d.results[0]).lane() == F32
-    };
     if target.denorms32 == Denorms32::Kept {
         return;
     }
-    for block in func.layout.clone() {
-        if !func.blocks[block].insts.iter().any(|&i| division(func, i)) {
-            continue;
+    rewrite_insts(func, |b, inst| {
+        let d = &b.func.insts[inst];
+        if d.op == Op::Bin(BinOp::Fdiv) && b.ty(d.results[0]).lane() == F32 {
+            let args = operands(b, d.args[0], d.args[1]);
+            b.func.insts[inst].args.copy_from_slice(&args);
         }
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            if division(b.func, inst) {
-                let (x, y) = (b.func.insts[inst].args[0], b.func.insts[inst].args[1]);
-                let args = operands(&mut b, x, y);
-                b.func.insts[inst].args.copy_from_slice(&args);
-            }
-            b.push(inst);
-        }
-    }
+        Rewrite::Keep
+    });
 }
 
 /// Operands whose quotient is that of `x` and `y`, with a divisor small enough.

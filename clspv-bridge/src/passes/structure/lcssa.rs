@@ -155,9 +155,9 @@ fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never
             *v = p;
         }
     };
-    for b in func.layout.clone().into_iter().filter(|b| !l.body.contains(b)) {
-        for i in func.blocks[b].insts.clone() {
-            let data = &mut func.insts[i];
+    for b in func.layout.iter().filter(|b| !l.body.contains(b)) {
+        for i in &func.blocks[*b].insts {
+            let data = &mut func.insts[*i];
             data.args.iter_mut().for_each(renamed);
             data.targets.iter_mut().flat_map(|t| t.args.iter_mut()).for_each(renamed);
         }
@@ -203,29 +203,26 @@ impl Uniform {
             headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
         loop {
             let mut u = Uniform { values: suspects.clone() };
-            for &b in &func.layout {
-                for &i in &func.blocks[b].insts {
-                    let data = &func.insts[i];
-                    let source = match &data.op {
-                        Op::PushConst { .. } => true,
-                        Op::Input { input, .. } => {
-                            use ShaderInput as S;
-                            matches!(
-                                input,
-                                S::WorkgroupId
-                                    | S::NumWorkgroups
-                                    | S::WorkgroupSize
-                                    | S::SubGroupSize
-                                    | S::NumSubGroups
-                                    | S::TexelOrder
-                            )
-                        }
-                        Op::WorkItem { .. } | Op::SlotAddr(_) => false,
-                        op => op.is_pure() && data.args.iter().all(|&a| u.is(func, a)),
-                    };
-                    if source {
-                        u.values.extend(data.results.iter().copied());
+            for data in func.data_in_order() {
+                let source = match &data.op {
+                    Op::PushConst { .. } => true,
+                    Op::Input { input, .. } => {
+                        use ShaderInput as S;
+                        matches!(
+                            input,
+                            S::WorkgroupId
+                                | S::NumWorkgroups
+                                | S::WorkgroupSize
+                                | S::SubGroupSize
+                                | S::NumSubGroups
+                                | S::TexelOrder
+                        )
                     }
+                    Op::WorkItem { .. } | Op::SlotAddr(_) => false,
+                    op => op.is_pure() && data.args.iter().all(|&a| u.is(func, a)),
+                };
+                if source {
+                    u.values.extend(data.results.iter().copied());
                 }
             }
             let before = suspects.len();

@@ -5,14 +5,14 @@
 //! the blocks where they are live are visited.
 
 use crate::analysis::domtree::Positions;
-use crate::analysis::{Cfg, DomTree};
+use crate::analysis::{Cfg, DomTree, Joins};
 use crate::error::Result;
-use crate::ir::{Block, EntityRef, EntitySet, Function, Inst, Module, SecondaryMap, Value, ValueDef};
+use crate::ir::{Block, EntityRef, Function, Inst, Module, SecondaryMap, Value, ValueDef};
 use crate::passes::{Pass, PassContext};
 use std::collections::HashMap;
 
-/// A parameter to add to a block, with its argument for each predecessor.
-type NewParam = (Block, Value, Vec<(Block, Value)>);
+/// A block with a new parameter, and the argument for it from each predecessor.
+type NewParam = (Block, Vec<(Block, Value)>);
 
 /// The pass `ssa_repair`.
 pub struct SsaRepair;
@@ -33,13 +33,60 @@ impl Pass for SsaRepair {
 /// A use: instruction, target number (`usize::MAX` for a plain argument) and argument number.
 type Use = (Inst, usize, usize);
 
+/// A value with its uses that it does not dominate, and their blocks.
+type BrokenUses = (Value, Vec<(Block, Use)>);
+
 /// Repairs one function; true if a parameter or undefined value was needed.
 pub fn repair(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let pos = Positions::new(func);
-    // Uses not dominated by their definition, by value in order of discovery.
-    let mut broken: Vec<(Value, Vec<(Block, Use)>)> = Vec::new();
+    let broken = broken_uses(func, &cfg, &dom, &pos);
+    if broken.is_empty() {
+        return false;
+    }
+    let mut joins = Joins::new(&cfg, &dom);
+    // Arguments are added at the end, as the edges of `func` are still those of `cfg` and `broken`.
+    let mut new_params: Vec<NewParam> = Vec::new();
+    let mut reach: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
+    for (value, uses) in broken {
+        let def = match func.values[value].def {
+            ValueDef::Result(inst, _) => pos.block(inst),
+            ValueDef::Param(b, _) => Some(b),
+            ValueDef::Const(_) => continue,
+        };
+        let ty = func.ty(value);
+        let undef = func.undef(ty);
+        let Some(def) = def.filter(|b| cfg.is_reachable(*b)) else {
+            for (_, u) in uses {
+                set_use(func, u, undef);
+            }
+            continue;
+        };
+        let reads: Vec<Block> = uses.iter().map(|(b, _)| *b).collect();
+        let blocks = joins.of(&[def], &reads);
+        let params = blocks.iter().map(|&b| (b, func.add_param(b, ty))).collect();
+        let mut reaching =
+            Reaching { dom: &dom, def, value, undef, params, reach: &mut reach, touched: Vec::new() };
+        for (b, u) in uses {
+            let v = if b == def { reaching.at_start(b) } else { reaching.at_end(b) };
+            set_use(func, u, v);
+        }
+        for b in blocks {
+            let args = cfg.preds(b).iter().map(|&p| (p, reaching.at_end(p))).collect();
+            new_params.push((b, args));
+        }
+        reaching.forget();
+    }
+    for (block, args) in new_params {
+        add_args(func, block, args);
+    }
+    true
+}
+
+/// The uses that are not dominated by their definition, by value in order of discovery.
+fn broken_uses(func: &Function, cfg: &Cfg, dom: &DomTree, pos: &Positions) -> Vec<BrokenUses> {
+    let mut broken: Vec<BrokenUses> = Vec::new();
     let mut index: HashMap<Value, usize> = HashMap::new();
     for &b in cfg.rpo() {
         for &inst in &func.blocks[b].insts {
@@ -49,7 +96,7 @@ pub fn repair(func: &mut Function) -> bool {
             let edge = edges
                 .flat_map(|(t, call)| call.args.iter().enumerate().map(move |(i, v)| (*v, (inst, t, i))));
             for (v, u) in plain.chain(edge) {
-                if !pos.value_dominates(func, &dom, v, inst) {
+                if !pos.value_dominates(func, dom, v, inst) {
                     let i = *index.entry(v).or_insert_with(|| {
                         broken.push((v, Vec::new()));
                         broken.len() - 1
@@ -59,121 +106,79 @@ pub fn repair(func: &mut Function) -> bool {
             }
         }
     }
-    if broken.is_empty() {
-        return false;
-    }
-    let frontiers = dom.frontiers(&cfg);
-    // Parameters to add: block -> new parameters; arguments for them are filled in at the end.
-    let mut live = EntitySet::new();
-    let mut phi_args: Vec<NewParam> = Vec::new();
-    let entry = cfg.rpo()[0];
-    let mut reach: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
-    for (value, uses) in broken {
-        let ty = func.ty(value);
-        let def = match func.values[value].def {
-            ValueDef::Result(inst, _) => pos.block(inst),
-            ValueDef::Param(b, _) => Some(b).filter(|b| cfg.is_reachable(*b)),
-            ValueDef::Const(_) => continue,
-        }
-        .filter(|b| cfg.is_reachable(*b));
-        let undef = func.undef(ty);
-        let Some(def) = def else {
-            for (_, u) in uses {
-                set_use(func, u, undef);
+    broken
+}
+
+/// Finds what a value has become at the end of a block, by walking up the dominator tree.
+struct Reaching<'a> {
+    dom: &'a DomTree,
+    /// The definition's block, the value and what it is where the definition was bypassed.
+    def: Block,
+    value: Value,
+    undef: Value,
+    /// The value's new parameters.
+    params: HashMap<Block, Value>,
+    /// Known answers, of the blocks in `touched`.
+    reach: &'a mut SecondaryMap<Block, Option<Value>>,
+    touched: Vec<Block>,
+}
+
+impl Reaching<'_> {
+    fn at_end(&mut self, b: Block) -> Value {
+        let mut path = Vec::new();
+        let mut at = b;
+        let found = loop {
+            if let Some(v) = self.reach[at] {
+                break v;
             }
+            path.push(at);
+            if at == self.def {
+                break self.value;
+            }
+            if let Some(&p) = self.params.get(&at) {
+                break p;
+            }
+            match self.dom.idom(at) {
+                Some(up) => at = up,
+                None => break self.undef,
+            }
+        };
+        for p in path {
+            self.reach[p] = Some(found);
+            self.touched.push(p);
+        }
+        found
+    }
+
+    /// At the start of the definition's block: its uses there that are not dominated precede the definition.
+    fn at_start(&mut self, b: Block) -> Value {
+        match self.params.get(&b) {
+            Some(&p) => p,
+            None => self.dom.idom(b).map_or(self.undef, |up| self.at_end(up)),
+        }
+    }
+
+    /// Clears the table for the next value.
+    fn forget(self) {
+        for b in self.touched {
+            self.reach[b] = None;
+        }
+    }
+}
+
+/// Adds an argument to all edges from each of these blocks to `block`.
+fn add_args(func: &mut Function, block: Block, args: Vec<(Block, Value)>) {
+    let mut done: Vec<Block> = Vec::new();
+    for (pred, v) in args {
+        if done.contains(&pred) {
             continue;
-        };
-        // Blocks where the value is live-in.
-        let mut live_list: Vec<Block> = Vec::new();
-        let mut stack: Vec<Block> = uses.iter().map(|(b, _)| *b).collect();
-        while let Some(b) = stack.pop() {
-            if live.insert(b) {
-                live_list.push(b);
-                stack.extend(cfg.preds(b).iter().copied().filter(|p| *p != def));
-            }
         }
-        // Parameters at the iterated frontier of the definition, where live.
-        let mut phis: HashMap<Block, Value> = HashMap::new();
-        let mut phi_list: Vec<Block> = Vec::new();
-        let mut work = vec![def];
-        while let Some(b) = work.pop() {
-            for &d in &frontiers[b] {
-                if live.contains(d) && d != entry && !phis.contains_key(&d) {
-                    phis.insert(d, value);
-                    phi_list.push(d);
-                    work.push(d);
-                }
-            }
-        }
-        for &b in &phi_list {
-            let p = func.add_param(b, ty);
-            phis.insert(b, p);
-        }
-        // The value that reaches the end of a block: found by walking up the dominator tree, cached on the
-        // way.
-        let mut touched: Vec<Block> = Vec::new();
-        let mut at_end = |b: Block| -> Value {
-            let mut path = Vec::new();
-            let mut at = b;
-            let found = loop {
-                if let Some(v) = reach[at] {
-                    break v;
-                }
-                path.push(at);
-                if at == def {
-                    break value;
-                }
-                if let Some(&p) = phis.get(&at) {
-                    break p;
-                }
-                match dom.idom(at) {
-                    Some(up) => at = up,
-                    None => break undef,
-                }
-            };
-            for p in path {
-                reach[p] = Some(found);
-                touched.push(p);
-            }
-            found
-        };
-        for (b, u) in uses {
-            // A use in the definition's own block that is not dominated precedes the definition.
-            let v = if b == def {
-                match phis.get(&b) {
-                    Some(&p) => p,
-                    None => dom.idom(b).map_or(undef, &mut at_end),
-                }
-            } else {
-                at_end(b)
-            };
-            set_use(func, u, v);
-        }
-        for &b in &phi_list {
-            let args = cfg.preds(b).iter().map(|&p| (p, at_end(p))).collect();
-            phi_args.push((b, phis[&b], args));
-        }
-        for b in touched {
-            reach[b] = None;
-        }
-        for b in live_list {
-            live.remove(b);
+        done.push(pred);
+        let Some(t) = func.terminator(pred) else { continue };
+        for call in func.insts[t].targets.iter_mut().filter(|c| c.block == block) {
+            call.args.push(v);
         }
     }
-    for (block, _, args) in phi_args {
-        let mut done: Vec<Block> = Vec::new();
-        for (pred, v) in args {
-            if done.contains(&pred) {
-                continue;
-            }
-            done.push(pred);
-            let Some(t) = func.terminator(pred) else { continue };
-            for call in func.insts[t].targets.iter_mut().filter(|c| c.block == block) {
-                call.args.push(v);
-            }
-        }
-    }
-    true
 }
 
 fn set_use(func: &mut Function, (inst, target, arg): Use, v: Value) {

@@ -16,9 +16,8 @@
 //! definition no longer dominates a use can therefore get parameters afterwards (`ssa_repair`). No code is
 //! duplicated, so barriers stay single and under the same conditions.
 
-use crate::CompileError;
 use crate::analysis::{Cfg, DomTree, LoopForest, loops};
-use crate::error::Result;
+use crate::error::{CompileError, Result, ice};
 use crate::ir::{
     Block, BlockCall, Builder, EntityRef, Function, I1, I32, Inst, Merge, Module, Op, Phase, SecondaryMap,
     Type, UnOp, Value,
@@ -102,7 +101,7 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     s.forward[entry] += 1;
     let first = Deferred { target: entry, count: s.forward[entry], cond: None, args: smallvec![] };
     if let Some((_, set)) = s.region(start, vec![first])? {
-        return Err(CompileError::internal(format!("structurize left {} edges", set.len())));
+        return Err(ice!("structurize left {} edges", set.len()));
     }
     let replaced = std::mem::take(&mut s.replaced);
     for b in old_layout {
@@ -162,11 +161,11 @@ fn make_reducible(func: &mut Function) -> Result<()> {
             return Ok(());
         }
         let Some(entries) = irreducible_entries(func, &cfg) else {
-            return Err(CompileError::internal("irreducible graph without a cycle of several entries"));
+            return Err(ice!("irreducible graph without a cycle of several entries"));
         };
         dispatch(func, &cfg, &entries);
     }
-    Err(CompileError::internal("making the graph reducible does not end"))
+    Err(ice!("making the graph reducible does not end"))
 }
 
 /// Entry blocks of an irreducible strongly connected component, outermost component first; `None` if there is
@@ -423,7 +422,7 @@ impl Structurizer<'_> {
                 only.cond = None;
             }
             let Some(cond) = d.cond else {
-                return Err(CompileError::internal("structurize: an edge of several has no condition"));
+                return Err(ice!("structurize: an edge of several has no condition"));
             };
             let then = self.open();
             if exit.is_some() {
@@ -479,7 +478,7 @@ impl Structurizer<'_> {
             end = self.region(cur, set)?;
         }
         let (Some(mut cx), None) = (self.contexts.pop(), end) else {
-            return Err(CompileError::internal("structurize: edges of a loop body never met"));
+            return Err(ice!("structurize: edges of a loop body never met"));
         };
         let cont = self.open();
         if let Some(latch) = cx.latch {
@@ -498,7 +497,7 @@ impl Structurizer<'_> {
                 let args = back.first().map(|d| d.args.clone()).unwrap_or_default();
                 Builder::new(self.func, cont).jump(header, &args);
             }
-            None => return Err(CompileError::internal("structurize: a loop without a back edge")),
+            None => return Err(ice!("structurize: a loop without a back edge")),
         }
         let merge = self.open();
         self.func.blocks[header].merge = Some(Merge::Loop { merge, cont });
@@ -526,7 +525,7 @@ impl Structurizer<'_> {
     fn body(&mut self, cur: Block, block: Block) -> Result<Option<End>> {
         let mut insts = self.func.take_insts(block);
         let Some(term) = insts.pop() else {
-            return Err(CompileError::internal(format!("{block} has no terminator")));
+            return Err(ice!("{block} has no terminator"));
         };
         if self.func.blocks[cur].insts.is_empty() {
             self.func.blocks[cur].insts = insts;
@@ -545,7 +544,7 @@ impl Structurizer<'_> {
                 self.branch(cur, cond, &data.targets[0], &data.targets[1])
             }
             Op::Switch(cases) => self.switch(cur, term, &cases, &data.targets),
-            _ => Err(CompileError::internal(format!("{block} does not end in a terminator"))),
+            _ => Err(ice!("{block} does not end in a terminator")),
         }
     }
 

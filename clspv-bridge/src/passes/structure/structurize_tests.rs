@@ -384,7 +384,7 @@ fn random_graphs_keep_their_traces() {
 }
 
 fn count(f: &Function, pick: impl Fn(&Op) -> bool) -> usize {
-    f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter(|i| pick(&f.insts[**i].op)).count()
+    f.data_in_order().filter(|data| pick(&data.op)).count()
 }
 
 #[test]

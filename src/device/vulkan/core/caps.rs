@@ -7,7 +7,7 @@ use super::adapter::Adapter;
 use super::conv;
 use super::nvidia;
 use super::quirks;
-use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
+use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts, NvidiaFacts};
 use crate::device::{machine, nvml};
 use ash::vk;
 use clspv_bridge::target::{Denorms32, FloatControls, SubgroupOps, Target};
@@ -167,102 +167,16 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         vk::PhysicalDeviceType::OTHER => DeviceKind::Accelerator,
         _ => DeviceKind::Gpu,
     };
-    let compute_units = if a.is_cpu() {
-        machine::cores()
-    } else if let Some(n) = a.sm_count.or(a.amd_cus).filter(|n| *n > 0) {
-        n
-    } else {
-        notes.push("compute units: not reported by the driver, 1 assumed".into());
-        1
-    };
+    let compute_units = compute_units(a, &mut notes);
     if let Some(count) = t.max_trip_count {
         notes.push(format!("loops: the driver ends those of a work-item after {count} iterations in all"));
     }
-    let is_nvidia = a.quirks.cuda_attributes && !a.is_cpu();
-    let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();
-    let clock_mhz = match nvml.clock_mhz {
-        Some(mhz) => mhz,
-        None if a.is_cpu() => machine::cpu_mhz(),
-        None => machine::gpu_mhz(a.props.vendor_id, a.pci),
-    };
-    let nvidia = nvidia::NvidiaSources {
-        capability: a.cuda_capability,
-        nvml,
-        sub_group_size: a.subgroup.subgroup_size,
-        has_copy_engines: a.has_copy_engines,
-        integrated: a.is_unified(),
-    };
-    let nvidia = is_nvidia.then(|| nvidia::facts(&nvidia)).flatten();
-    if is_nvidia && nvidia.is_none() {
-        notes.push("cl_nv_device_attribute_query: compute capability or display unknown".into());
-    }
-    if clock_mhz == 0 {
-        notes.push("clock frequency: unknown".into());
-    }
-    let heaps = a.memory.memory_heaps_as_slice();
-    let mut global_mem_size: u64 =
-        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
-    let largest =
-        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
-    // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL requires at least a quarter of
-    // the memory.
-    let mut max_alloc_size = a
-        .maint3
-        .max_memory_allocation_size
-        .min(a.max_buffer_size)
-        .min(largest.unwrap_or(global_mem_size))
-        .max(global_mem_size / 4)
-        & !0xfff;
-    if !t.addresses {
-        // A buffer must fit a descriptor, and offsets into it 31 bits. A device with less than 1 GiB per
-        // allocation must not report more than four times that as its memory.
-        max_alloc_size =
-            max_alloc_size.min(u64::from(limits.max_storage_buffer_range)).min((1 << 31) - 4096) & !0xfff;
-        if max_alloc_size < 1 << 30 {
-            global_mem_size = global_mem_size.min(4 * max_alloc_size);
-            notes.push(
-                "global memory: reported as four times what a buffer can have without device addresses"
-                    .into(),
-            );
-        }
-    }
+    let (clock_mhz, nvidia) = clock_and_nvidia(a, &mut notes);
+    let (global_mem_size, max_alloc_size) = memory_sizes(a, t, &mut notes);
+    note_absent(a, t, &mut notes);
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
-    for (have, what) in [
-        (t.int8, "8-bit integers"),
-        (t.int16, "16-bit integers"),
-        (t.float16, "half"),
-        (t.float64, "double"),
-        (t.storage8, "8-bit storage"),
-        (t.storage16, "16-bit storage"),
-        (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
-        (t.vulkan_memory_model, "Vulkan memory model"),
-        (t.addresses, "device addresses of buffers"),
-        (a.max_push_descriptors > 0, "push descriptors"),
-        (t.subgroup_size > 0, "sub-groups of more than one work-item"),
-        (a.host_import_alignment > 0, "import of host memory"),
-    ] {
-        if !have {
-            notes.push(format!("{what}: not offered by the Vulkan device, or hidden"));
-        }
-    }
-    let text =
-        |t: Result<&std::ffi::CStr, _>| t.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
-    let driver_name = text(a.driver.driver_name_as_c_str().map_err(|_| ()));
-    let driver_info = text(a.driver.driver_info_as_c_str().map_err(|_| ()));
-    let vulkan_driver = if driver_info.is_empty() {
-        format!("{driver_name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
-    } else {
-        format!("{driver_name} {driver_info}")
-    };
     // On devices without usable sub-groups each work-item is a sub-group.
     let sub_group_size = t.subgroup_size.max(1);
-    let sub_group_sizes = match t.subgroup_size_range {
-        (0, _) => vec![sub_group_size as usize],
-        (low, high) => std::iter::successors(Some(low), |s| s.checked_mul(2))
-            .take_while(|s| *s <= high)
-            .map(|s| s as usize)
-            .collect(),
-    };
     let keeps_denormals = a.quirks.kept_denorms;
     DeviceInfo {
         divisible: false,
@@ -272,7 +186,7 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         name: a.name.clone(),
         vendor: conv::vendor_name(a.props.vendor_id).into(),
         vendor_id: a.props.vendor_id,
-        driver_version: format!("{} ({})", env!("CARGO_PKG_VERSION"), vulkan_driver.trim()),
+        driver_version: format!("{} ({})", env!("CARGO_PKG_VERSION"), vulkan_driver(a).trim()),
         uuid: a.ids.device_uuid,
         driver_uuid: a.ids.driver_uuid,
         luid: (a.ids.device_luid_valid != 0).then_some((a.ids.device_luid, a.ids.device_node_mask)),
@@ -299,7 +213,7 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         max_parameter_size: MAX_PARAMETER_SIZE,
         max_num_sub_groups: limits.max_compute_work_group_invocations.div_ceil(sub_group_size),
         sub_group_size,
-        sub_group_sizes,
+        sub_group_sizes: sub_group_sizes(t),
         timer_resolution_ns: (limits.timestamp_period.ceil() as u64).max(1),
         fp16: t.float16,
         fp64: t.float64,
@@ -323,5 +237,116 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         nvidia,
         image,
         notes,
+    }
+}
+
+fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {
+    if a.is_cpu() {
+        return machine::cores();
+    }
+    a.sm_count.or(a.amd_cus).filter(|n| *n > 0).unwrap_or_else(|| {
+        notes.push("compute units: not reported by the driver, 1 assumed".into());
+        1
+    })
+}
+
+/// The clock frequency in MHz, 0 if unknown, and the facts about NVIDIA's devices.
+fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<NvidiaFacts>) {
+    let is_nvidia = a.quirks.cuda_attributes && !a.is_cpu();
+    let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();
+    let clock_mhz = match nvml.clock_mhz {
+        Some(mhz) => mhz,
+        None if a.is_cpu() => machine::cpu_mhz(),
+        None => machine::gpu_mhz(a.props.vendor_id, a.pci),
+    };
+    let sources = nvidia::NvidiaSources {
+        capability: a.cuda_capability,
+        nvml,
+        sub_group_size: a.subgroup.subgroup_size,
+        has_copy_engines: a.has_copy_engines,
+        integrated: a.is_unified(),
+    };
+    let facts = is_nvidia.then(|| nvidia::facts(&sources)).flatten();
+    if is_nvidia && facts.is_none() {
+        notes.push("cl_nv_device_attribute_query: compute capability or display unknown".into());
+    }
+    if clock_mhz == 0 {
+        notes.push("clock frequency: unknown".into());
+    }
+    (clock_mhz, facts)
+}
+
+/// Bytes of global memory, and of the largest allocation.
+fn memory_sizes(a: &Adapter, t: &Target, notes: &mut Vec<String>) -> (u64, u64) {
+    let heaps = a.memory.memory_heaps_as_slice();
+    let local = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size);
+    let mut global: u64 = local.clone().sum();
+    // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL requires at least a quarter of
+    // the memory.
+    let mut largest = a
+        .maint3
+        .max_memory_allocation_size
+        .min(a.max_buffer_size)
+        .min(local.max().unwrap_or(global))
+        .max(global / 4)
+        & !0xfff;
+    if !t.addresses {
+        // A buffer must fit a descriptor, and offsets into it 31 bits. A device with less than 1 GiB per
+        // allocation must not report more than four times that as its memory.
+        let range = u64::from(a.props.limits.max_storage_buffer_range);
+        largest = largest.min(range).min((1 << 31) - 4096) & !0xfff;
+        if largest < 1 << 30 {
+            global = global.min(4 * largest);
+            notes.push(
+                "global memory: reported as four times what a buffer can have without device addresses"
+                    .into(),
+            );
+        }
+    }
+    (global, largest)
+}
+
+/// Notes the features that the device lacks.
+fn note_absent(a: &Adapter, t: &Target, notes: &mut Vec<String>) {
+    for (have, what) in [
+        (t.int8, "8-bit integers"),
+        (t.int16, "16-bit integers"),
+        (t.float16, "half"),
+        (t.float64, "double"),
+        (t.storage8, "8-bit storage"),
+        (t.storage16, "16-bit storage"),
+        (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
+        (t.vulkan_memory_model, "Vulkan memory model"),
+        (t.addresses, "device addresses of buffers"),
+        (a.max_push_descriptors > 0, "push descriptors"),
+        (t.subgroup_size > 0, "sub-groups of more than one work-item"),
+        (a.host_import_alignment > 0, "import of host memory"),
+    ] {
+        if !have {
+            notes.push(format!("{what}: not offered by the Vulkan device, or hidden"));
+        }
+    }
+}
+
+/// Name and version of the Vulkan driver.
+fn vulkan_driver(a: &Adapter) -> String {
+    let text =
+        |t: Result<&std::ffi::CStr, _>| t.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = text(a.driver.driver_name_as_c_str().map_err(|_| ()));
+    let info = text(a.driver.driver_info_as_c_str().map_err(|_| ()));
+    if info.is_empty() {
+        format!("{name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
+    } else {
+        format!("{name} {info}")
+    }
+}
+
+fn sub_group_sizes(t: &Target) -> Vec<usize> {
+    match t.subgroup_size_range {
+        (0, _) => vec![t.subgroup_size.max(1) as usize],
+        (low, high) => std::iter::successors(Some(low), |s| s.checked_mul(2))
+            .take_while(|s| *s <= high)
+            .map(|s| s as usize)
+            .collect(),
     }
 }

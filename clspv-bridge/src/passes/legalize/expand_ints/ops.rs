@@ -1,6 +1,6 @@
 //! Operations on 64-bit integers as two 32-bit words, low and high (see [`super`]).
 
-use crate::error::{CompileError, Result};
+use crate::error::{Result, ice};
 use crate::ir::edit::split_after;
 use crate::ir::*;
 
@@ -132,7 +132,7 @@ pub(crate) fn bin(b: &mut Builder<'_>, op: BinOp, x: Word2, y: Word2) -> Result<
                 negate_if(b, differ, quotient)
             }
         }
-        other => return Err(CompileError::internal(format!("expand_ints: {other:?} must be lowered"))),
+        other => return Err(ice!("expand_ints: {other:?} must be lowered")),
     })
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn widen(b: &mut Builder<'_>, op: CastOp, x: Value) -> Result<Word2> 
             let negative = b.fcmp(FloatCc::Olt, x, none);
             negate_if(b, negative, words)
         }
-        other => return Err(CompileError::internal(format!("expand_ints: {other:?} to 64 bits"))),
+        other => return Err(ice!("expand_ints: {other:?} to 64 bits")),
     })
 }
 
@@ -242,7 +242,7 @@ pub(crate) fn narrow(b: &mut Builder<'_>, op: CastOp, x: Word2, to: Type) -> Res
             let minus = b.un(UnOp::Fneg, v);
             b.select(negative, minus, v)
         }
-        other => return Err(CompileError::internal(format!("expand_ints: {other:?} from 64 bits"))),
+        other => return Err(ice!("expand_ints: {other:?} from 64 bits")),
     })
 }
 

@@ -14,6 +14,7 @@ mod math;
 mod memory;
 
 use crate::error::{CompileError, Result};
+use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext, link};
 use std::collections::HashMap;
@@ -179,9 +180,7 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         changed |= result?;
     }
     // New calls: the module is no longer inlined nor linked.
-    let calls = |f: &Function| {
-        f.layout.iter().flat_map(|&b| &f.blocks[b].insts).any(|&i| matches!(f.insts[i].op, Op::Call(_)))
-    };
+    let calls = |f: &Function| f.data_in_order().any(|data| matches!(data.op, Op::Call(_)));
     if changed && module.phase >= Phase::Linked && module.functions.values().any(calls) {
         module.phase = Phase::Imported;
     }
@@ -189,42 +188,26 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
 }
 
 fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>) -> Result<bool> {
-    let mut map = HashMap::new();
-    let mut changed = false;
     let in_library = func.is_built_in();
-    for block in func.layout.clone() {
-        let insts = func.take_insts(block);
-        let mut b = Builder::new(func, block);
-        for inst in insts {
-            let fast = b.func.insts[inst].fast.fast;
-            b.line = b.func.insts[inst].line;
-            let relaxed = fast || cx.options.unsafe_math || cx.options.fast_relaxed_math;
-            let before = b.func.insts.next_key();
-            let done = BuiltinLowering { b: &mut b, imports, cx, relaxed, in_library }.inst(inst)?;
-            match done {
-                None => b.push(inst),
-                Some(value) => {
-                    changed = true;
-                    let data = &b.func.insts[inst];
-                    // Only `fast` operations may contract: other expansions are rounded as written.
-                    let flags = FastMath { contract: data.fast.fast, ..data.fast };
-                    if let (Some(&r), Some(v)) = (data.results.first(), value) {
-                        map.insert(r, v);
-                    }
-                    for i in (before.index()..b.func.insts.len()).map(Inst::new) {
-                        b.func.insts[i].fast = flags;
-                    }
-                }
+    try_rewrite_insts(func, |b, inst| {
+        let fast = b.func.insts[inst].fast;
+        let relaxed = fast.fast || cx.options.unsafe_math || cx.options.fast_relaxed_math;
+        let before = b.func.insts.next_key();
+        let done = BuiltinLowering { b: &mut *b, imports, cx, relaxed, in_library }.inst(inst)?;
+        if !matches!(done, Rewrite::Keep) {
+            // Only `fast` operations may contract: other expansions are rounded as written.
+            let flags = FastMath { contract: fast.fast, ..fast };
+            for i in (before.index()..b.func.insts.len()).map(Inst::new) {
+                b.func.insts[i].fast = flags;
             }
         }
-    }
-    func.replace_uses(&map);
-    Ok(changed)
+        Ok(done)
+    })
 }
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// Lowers one instruction. `None`: it stays. `Some`: it is removed, and the value replaces its result.
-    fn inst(&mut self, inst: Inst) -> Result<Option<Option<Value>>> {
+    /// Lowers one instruction.
+    fn inst(&mut self, inst: Inst) -> Result<Rewrite> {
         let data = self.b.func.insts[inst].clone();
         let ty = data.results.first().map_or(I32, |&r| self.b.ty(r));
         let a = &data.args[..];
@@ -232,7 +215,7 @@ impl BuiltinLowering<'_, '_, '_> {
             Op::OpenCl(ClOp::printf) => None,
             Op::OpenCl(op) => {
                 if let Some(v) = self.memory(*op, a, ty)? {
-                    return Ok(Some(v));
+                    return Ok(v.into());
                 }
                 let v = match self.integer(*op, a, ty) {
                     Some(v) => v,
@@ -268,7 +251,7 @@ impl BuiltinLowering<'_, '_, '_> {
             Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Image { op: ImageOp::Address, .. } => None,
             Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => {
-                return Ok(Some(self.texels(*op, *dim, a, ty)));
+                return Ok(self.texels(*op, *dim, a, ty).into());
             }
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv) if !self.in_library => match ty.lane() {
@@ -280,7 +263,7 @@ impl BuiltinLowering<'_, '_, '_> {
             },
             _ => None,
         };
-        Ok(value.map(Some))
+        Ok(value.map_or(Rewrite::Keep, Rewrite::Replace))
     }
 
     /// Calls the library function of an operation, named after the type of its first operand.

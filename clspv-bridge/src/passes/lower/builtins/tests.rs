@@ -25,9 +25,8 @@ fn lower(op: Op, params: &[Type], result: Type, target: &Target, options: &Optio
 
 fn calls(m: &Module) -> Vec<&str> {
     let f = m.functions.values().next().unwrap();
-    let insts = f.layout.iter().flat_map(|&b| &f.blocks[b].insts);
-    insts
-        .filter_map(|&i| match f.insts[i].op {
+    f.data_in_order()
+        .filter_map(|data| match data.op {
             Op::Call(c) => Some(m.functions[c].name.as_str()),
             _ => None,
         })

@@ -6,7 +6,7 @@
 //! other work-items may write the neighbouring bytes. 16-bit atomics are compare-and-swap loops on the word
 //! around them, after which the builder is in another block.
 
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::passes::lower::memory::plan::Region;
@@ -217,7 +217,7 @@ impl Accesses {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let unit = scalar.bytes().min(access.align.max(1));
         if self.is_part(op, ty) {
-            let (word, bit) = self.word(b, args[op.address_arg().unwrap_or(0)]);
+            let (word, bit) = self.word(b, args[op.address_arg().invariant("an access without an address")?]);
             return part_atomic(b, op, args, ty, Access { align: 4, ..access }, word, bit);
         }
         if matches!(op, Op::Load(_) | Op::Store(_)) {
@@ -301,7 +301,7 @@ impl Accesses {
                 };
                 (self.view(b, binding, readonly, elem), elem)
             }
-            Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
+            Region::Unused => return Err(ice!("access to memory without accesses")),
         };
         let elem_bytes = elem.access_bytes().unwrap_or(4);
         if elem == I32
@@ -365,7 +365,7 @@ impl Accesses {
             }
             _ => {
                 let mut args = args.to_vec();
-                args[op.address_arg().unwrap_or(0)] = index(b, Some(shift));
+                args[op.address_arg().invariant("an access without an address")?] = index(b, Some(shift));
                 let mut op = op.clone();
                 if let Some(a) = op.access_mut() {
                     *a = access;
@@ -390,7 +390,7 @@ impl Accesses {
         let (var, elem, private) = match region {
             Region::Array { var, elem, class } => (var, elem, class == VarClass::Private),
             Region::Binding { binding, readonly } => (self.view(b, binding, readonly, I32), I32, false),
-            Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
+            Region::Unused => return Err(ice!("access to memory without accesses")),
         };
         if elem != I32 {
             return Err(CompileError::unsupported("atomics on memory of mixed types", b.line));
@@ -454,7 +454,7 @@ fn updated(b: &mut Builder<'_>, op: &Op, args: &[Value], old: Value) -> Result<O
             Some(bin) => b.bin(bin, old, args[1]),
             None => args[1],
         },
-        _ => return Err(CompileError::internal("not an atomic")),
+        _ => return Err(ice!("not an atomic")),
     }))
 }
 
@@ -481,7 +481,7 @@ fn part_atomic(
         }
         Op::AtomicStore { scope, order, .. } | Op::AtomicRmw { scope, order, .. } => (scope, order),
         Op::AtomicCas { scope, success, .. } => (scope, success),
-        _ => return Err(CompileError::internal("not an atomic")),
+        _ => return Err(ice!("not an atomic")),
     };
     let ones = b.func.bits(I32, piece.scalar().map_or(0, Scalar::mask));
     let field = b.shl(ones, bit);

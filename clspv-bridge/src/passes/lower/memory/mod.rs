@@ -1,10 +1,11 @@
-//! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), the
-//! rewriting of accesses by class ([`rewrite`], [`access`]) and devices without addresses
-//! ([`virtual_addresses`]).
+//! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), their
+//! memory ([`regions`]), the rewriting of accesses by class ([`rewrite`], [`access`]) and devices without
+//! addresses ([`virtual_addresses`]).
 
 pub mod access;
 pub mod classes;
 pub mod plan;
+pub mod regions;
 pub mod rewrite;
 pub mod virtual_addresses;
 
@@ -32,7 +33,7 @@ impl Pass for LowerMemory {
         let (func, index) = kernel_of_parts(&mut module.functions, module.kernels.len())?;
         let (info, globals) = (&module.kernels[index], &module.globals);
         let has_data = lowering.data.block.size() != 0;
-        match classes::plan(func, info, globals, has_data, cx, &mut lowering.abi)? {
+        match regions::plan(func, info, globals, has_data, cx, &mut lowering.abi)? {
             Some(plan) => {
                 rewrite::run(func, globals, lowering.data, &plan, cx.target)?;
                 func.sig.params.clear();

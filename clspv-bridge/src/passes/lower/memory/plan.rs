@@ -3,6 +3,9 @@
 use crate::ir::*;
 use std::collections::HashMap;
 
+/// Key of a points-to class: its root, and the bit of the address space if the class was divided, else 0.
+pub(crate) type ClassKey = (usize, u8);
+
 /// Source of a bound buffer's virtual address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Base {
@@ -59,11 +62,27 @@ pub(crate) struct MemoryPlan {
     /// In the virtual mode: the buffer of each region of global memory, and the buffers that the accesses of
     /// a value choose from.
     pub region_buffer: Vec<Option<BoundBuffer>>,
-    pub candidates: HashMap<(usize, u8), Vec<BoundBuffer>>,
-    pub candidates_of: Vec<Option<(usize, u8)>>,
+    pub candidates: HashMap<ClassKey, Vec<BoundBuffer>>,
+    pub candidates_of: Vec<Option<ClassKey>>,
 }
 
 impl MemoryPlan {
+    /// A plan without memory, for values in these classes.
+    pub(super) fn new(is_virtual: bool, classes: Vec<Option<ClassKey>>) -> MemoryPlan {
+        MemoryPlan {
+            rep: Vec::new(),
+            regions: Vec::new(),
+            region_space: Vec::new(),
+            slot_offset: HashMap::new(),
+            local_offset: HashMap::new(),
+            dereferenced: EntitySet::new(),
+            is_virtual,
+            region_buffer: Vec::new(),
+            candidates: HashMap::new(),
+            candidates_of: classes,
+        }
+    }
+
     /// Returns the buffers that accesses through a virtual address choose from; empty if there are none.
     pub(crate) fn candidates(&self, v: Value) -> &[BoundBuffer] {
         let at = self.candidates_of.get(v.index()).copied().flatten();

@@ -7,7 +7,7 @@
 //! constant tables at constant offsets become constants.
 
 use crate::abi::{ImplicitArg, NULL_OFFSET};
-use crate::error::{CompileError, Result};
+use crate::error::{Invariant, Result, ice};
 use crate::ir::*;
 use crate::passes::lower::generic::{LOCAL_TAG, PRIVATE_TAG};
 use crate::passes::lower::globals::DataLayout;
@@ -64,7 +64,7 @@ pub(crate) fn run(
             func.values[v].ty = plan.rep(v).ty();
         }
     }
-    l.collect(func);
+    l.collect(func)?;
     for block in func.layout.clone() {
         l.indices.clear();
         l.narrow.clear();
@@ -92,33 +92,32 @@ impl PointerRep {
 impl MemoryLowering<'_> {
     /// Records address arithmetic before it is rewritten. Definitions may come after uses in the layout, so
     /// known offsets are resolved on demand.
-    fn collect(&mut self, func: &Function) {
-        for &block in &func.layout {
-            for &i in &func.blocks[block].insts {
-                let d = &func.insts[i];
-                match &d.op {
-                    Op::PtrAdd => drop(self.chain.insert(d.results[0], (d.args[0], d.args[1]))),
-                    Op::SlotAddr(s) => {
-                        let at = self.plan.slot_offset.get(s).copied().unwrap_or(0);
-                        self.known.insert(d.results[0], Known::Offset(at as i64));
-                    }
-                    Op::GlobalAddr(g) => {
-                        let known = match self.globals.get(*g).map(|g| g.space) {
-                            Some(Space::Local) => {
-                                Known::Offset(self.plan.local_offset.get(g).copied().unwrap_or(0) as i64)
-                            }
-                            _ => Known::Global(*g, 0),
-                        };
-                        self.known.insert(d.results[0], known);
-                    }
-                    Op::PrintBuffer => drop(self.known.insert(d.results[0], Known::Offset(0))),
-                    Op::Bin(BinOp::Iadd) if self.plan.is_pointer(d.results[0]) => {
-                        self.known.insert(d.results[0], Known::Offset(0));
-                    }
-                    _ => {}
+    fn collect(&mut self, func: &Function) -> Result<()> {
+        for d in func.data_in_order() {
+            match &d.op {
+                Op::PtrAdd => drop(self.chain.insert(d.results[0], (d.args[0], d.args[1]))),
+                Op::SlotAddr(s) => {
+                    let at = self.plan.slot_offset.get(s).invariant("a slot without an offset")?;
+                    self.known.insert(d.results[0], Known::Offset(i64::from(*at)));
                 }
+                Op::GlobalAddr(g) => {
+                    let known = match self.globals.get(*g).map(|g| g.space) {
+                        Some(Space::Local) => {
+                            let at = self.plan.local_offset.get(g);
+                            Known::Offset(i64::from(*at.invariant("a local variable without an offset")?))
+                        }
+                        _ => Known::Global(*g, 0),
+                    };
+                    self.known.insert(d.results[0], known);
+                }
+                Op::PrintBuffer => drop(self.known.insert(d.results[0], Known::Offset(0))),
+                Op::Bin(BinOp::Iadd) if self.plan.is_pointer(d.results[0]) => {
+                    self.known.insert(d.results[0], Known::Offset(0));
+                }
+                _ => {}
             }
         }
+        Ok(())
     }
 
     fn known(&self, func: &Function, v: Value) -> Option<Known> {
@@ -218,7 +217,7 @@ impl MemoryLowering<'_> {
                 self.access(b, inst, access)?
             }
             Op::OpenCl(_) | Op::Call(_) | Op::Memcpy { .. } | Op::Memset(_) => {
-                return Err(CompileError::internal(format!("{op:?} in lower_mem")));
+                return Err(ice!("{op:?} in lower_mem"));
             }
             _ => {
                 // Constants on edges take the representation of the parameter.
@@ -323,16 +322,15 @@ impl MemoryLowering<'_> {
     /// Lowers the address of a slot, a global or the print buffer.
     fn object(&mut self, b: &mut Builder<'_>, inst: Inst, op: &Op) -> Result<()> {
         let Some(result) = b.func.insts[inst].results.first().copied() else { return Ok(()) };
-        let in_data =
-            match op {
-                Op::GlobalAddr(r) => match self.globals.get(*r) {
-                    Some(g) if g.space != Space::Local => Some(self.data.offset(*r).ok_or_else(|| {
-                        CompileError::internal(format!("no offset for global '{}'", g.name))
-                    })?),
-                    _ => None,
-                },
+        let in_data = match op {
+            Op::GlobalAddr(r) => match self.globals.get(*r) {
+                Some(g) if g.space != Space::Local => {
+                    Some(self.data.offset(*r).ok_or_else(|| ice!("no offset for global '{}'", g.name))?)
+                }
                 _ => None,
-            };
+            },
+            _ => None,
+        };
         match (self.plan.rep(result), in_data, self.known.get(&result)) {
             (PointerRep::Addr | PointerRep::Tagged, Some(at), _) => {
                 let base = b.value(Op::Implicit(ImplicitArg::DataAddress), &[], I64);
@@ -350,7 +348,7 @@ impl MemoryLowering<'_> {
                 let c = b.i32(at as i32);
                 self.map.insert(result, c);
             }
-            _ => return Err(CompileError::internal("address of an unknown object")),
+            _ => return Err(ice!("address of an unknown object")),
         }
         Ok(())
     }
@@ -460,7 +458,7 @@ impl MemoryLowering<'_> {
         let op = b.func.insts[inst].op.clone();
         let mut args = b.func.insts[inst].args.clone();
         let results = b.func.insts[inst].results.clone();
-        let k = op.address_arg().unwrap_or(0);
+        let k = op.address_arg().invariant("an access without an address")?;
         let address = args[k];
         let rep = self.plan.rep(address);
         // Pointers are stored as 64 bits in every representation.

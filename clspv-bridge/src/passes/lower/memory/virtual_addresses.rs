@@ -8,21 +8,18 @@
 //! arguments that are parts of one buffer also work for the other.
 
 use crate::abi::{BindingSource, ImplicitArg, LaunchAbi, NULL_OFFSET};
-use crate::error::{CompileError, Result};
+use crate::error::{Invariant, Result, ice};
 use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::classes::{MemoryObject, PointsToClass};
-use crate::passes::lower::memory::plan::{Base, BoundBuffer, Region};
+use crate::passes::lower::memory::plan::{Base, BoundBuffer, ClassKey, Region};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 
 /// The bits of a virtual address that hold the buffer number; the others are the offset.
 const NUMBER: u64 = 0xffff_ffff_0000_0000;
-
-/// Key of a points-to class in `memory_classes`.
-type ClassKey = (usize, u8);
 
 /// Buffers that each class of global pointers may point into.
 pub(crate) struct PointsToSets {
@@ -187,7 +184,7 @@ pub(crate) fn access(
         // Undefined behaviour: no buffer has such an address.
         return Ok((!matches!(op, Op::Store(_) | Op::AtomicStore { .. })).then(|| b.func.undef(ty)));
     };
-    let address = args[op.address_arg().unwrap_or(0)];
+    let address = args[op.address_arg().invariant("an access without an address")?];
     let low = b.cast(CastOp::Trunc, address, I32);
     let mut one = |b: &mut Builder<'_>, buffer: &BoundBuffer| {
         accesses.in_region(b, op, args, ty, access, buffer.region, &mut |b, k| match k.filter(|k| *k > 0) {
@@ -232,7 +229,7 @@ pub(crate) fn block_words(func: &mut Function, abi: &mut LaunchAbi) -> Var {
     func.vars.push(VarData { class, elem: I32, len: VarLen::Runtime })
 }
 
-/// Turns a push constant into a load from the argument block, and appends it.
+/// Turns a push constant into a load from the argument block.
 pub(crate) fn load_block(b: &mut Builder<'_>, inst: Inst, words: Var, offset: u32) -> Result<()> {
     let result = b.func.insts[inst].results[0];
     let ty = b.ty(result);
@@ -241,11 +238,10 @@ pub(crate) fn load_block(b: &mut Builder<'_>, inst: Inst, words: Var, offset: u3
         let at = b.i32((offset / 4) as i32);
         let data = &mut b.func.insts[inst];
         (data.op, data.args) = (Op::Load(access), smallvec![at]);
-        b.push(inst);
         return Ok(());
     }
     let bytes = ty.access_bytes().filter(|n| matches!(n, 4 | 8) && ty.lanes() == 1);
-    let bytes = bytes.ok_or_else(|| CompileError::internal(format!("an argument of type {ty}")))?;
+    let bytes = bytes.ok_or_else(|| ice!("an argument of type {ty}"))?;
     let words: Vec<Value> = (0..bytes / 4)
         .map(|k| {
             let at = b.i32((offset / 4 + k) as i32);
@@ -255,6 +251,5 @@ pub(crate) fn load_block(b: &mut Builder<'_>, inst: Inst, words: Var, offset: u3
     let from = b.vec_build(&words);
     let data = &mut b.func.insts[inst];
     (data.op, data.args) = (Op::Cast(CastOp::Bitcast), smallvec![from]);
-    b.push(inst);
     Ok(())
 }
