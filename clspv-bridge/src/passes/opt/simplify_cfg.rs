@@ -9,7 +9,8 @@ use super::dce;
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
 use crate::ir::{
-    Block, BlockCall, EntityRef, EntitySet, Function, I1, Inst, Module, Op, SecondaryMap, Value,
+    BinOp, Block, BlockCall, EntityRef, EntitySet, Function, I1, Inst, InstData, Module, Op, SecondaryMap,
+    Value,
 };
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
@@ -189,21 +190,21 @@ fn merge_chains(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether an instruction may be speculated.
+/// Whether an instruction may be speculated. Divisions and library functions cost too much; a lane number
+/// that is out of range makes the behaviour undefined (SPIR-V), so it may depend on the branch.
 fn may_speculate(func: &Function, inst: Inst) -> bool {
-    let op = &func.insts[inst].op;
-    op.is_pure()
-        && !matches!(
-            op,
-            Op::OpenCl(_)
-                | Op::Bin(
-                    crate::ir::BinOp::Udiv
-                        | crate::ir::BinOp::Sdiv
-                        | crate::ir::BinOp::Urem
-                        | crate::ir::BinOp::Srem
-                )
-                | Op::Bin(crate::ir::BinOp::Fdiv | crate::ir::BinOp::Frem)
-        )
+    let InstData { op, args, .. } = &func.insts[inst];
+    let is_lane = |index: Value| {
+        let lanes = u64::from(func.ty(args[0]).lanes());
+        func.as_bits(index).is_some_and(|index| index < lanes)
+    };
+    match op {
+        Op::ExtractDyn => is_lane(args[1]),
+        Op::InsertDyn => is_lane(args[2]),
+        Op::OpenCl(_) => false,
+        Op::Bin(BinOp::Udiv | BinOp::Sdiv | BinOp::Urem | BinOp::Srem | BinOp::Fdiv | BinOp::Frem) => false,
+        _ => op.is_pure(),
+    }
 }
 
 /// Turns `if` and `if else` without side effects into selects.
@@ -342,7 +343,7 @@ fn shared_targets(func: &mut Function) -> bool {
         let not = Op::Un(crate::ir::UnOp::Not);
         let a = if side == 1 { a } else { emit(func, not.clone(), &[a], I1) };
         let b = if back == 0 { b } else { emit(func, not, &[b], I1) };
-        let leaves = emit(func, Op::Bin(crate::ir::BinOp::Or), &[a, b], I1);
+        let leaves = emit(func, Op::Bin(BinOp::Or), &[a, b], I1);
         // Differing arguments are selected after the branch, on the way out: not in every iteration of a
         // loop.
         let mut exit = early.clone();
@@ -432,7 +433,7 @@ mod tests {
         let t = f.terminator(b[1]).unwrap();
         assert_eq!(f.insts[t].targets[1], BlockCall::new(b[1], &[next]));
         let leaves = f.def_inst(f.insts[t].args[0]).unwrap();
-        assert_eq!(f.insts[leaves].op, Op::Bin(crate::ir::BinOp::Or));
+        assert_eq!(f.insts[leaves].op, Op::Bin(BinOp::Or));
         // The result is selected after the loop.
         let exit = f.insts[t].targets[0].block;
         assert_ne!(exit, b[1]);

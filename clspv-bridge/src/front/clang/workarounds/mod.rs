@@ -112,11 +112,7 @@ pub const WORKAROUNDS: &[Workaround] = &[
         issue: "local variables that the device initialises are undefined to LLVM",
         affects: Affects::Source(|s| s.request.options.initialize_local),
         fails: false,
-        // Instrumented code is compiled without the passes that would use this.
-        rewrite: |ir, request| {
-            let wanted = request.options.initialize_local && !request.config.instrumented;
-            Ok(wanted.then(|| local_init::mark(ir)))
-        },
+        rewrite: |ir, request| Ok(request.options.initialize_local.then(|| local_init::mark(ir))),
     },
     Workaround {
         name: "cycles",
@@ -229,6 +225,10 @@ mod tests {
         let zero = Options { initialize_local: true, ..Options::default() };
         let rewritten = rewrite(ir, &CompileRequest { options: &zero, ..request }).unwrap();
         assert_eq!((rewritten.ir.as_ref(), rewritten.avoids_failure), (marked, false));
+        // LLVM's passes also run on instrumented code that the back end cannot compile without them.
+        let instrumented = FrontConfig { instrumented: true, ..FrontConfig::default() };
+        let rewritten = rewrite(ir, &CompileRequest { options: &zero, config: &instrumented, ..request });
+        assert!(rewritten.unwrap().ir.contains("addrspace(3) externally_initialized global"));
         let cycle = "@a = global ptr @b\n@b = global ptr @a\n";
         assert_eq!(rewrite(cycle, &request).unwrap().ir, cycle);
         assert!(rewrite_failed(cycle, &request).unwrap().unwrap().contains("@pc.ref.b"));
