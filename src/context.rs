@@ -68,10 +68,8 @@ impl DeviceQueues {
 pub struct Context {
     slot: ApiSlot,
     devices: Vec<Arc<Device>>,
-    /// Operations of the devices, then of the fallback device unless it is one of them.
+    /// Operations of the devices.
     ops: Vec<Arc<dyn DeviceOps>>,
-    /// Index of the fallback device in `ops`.
-    fallback: Option<usize>,
     /// The list passed at creation, with its terminator; empty for NULL.
     properties: Vec<cl_context_properties>,
     /// CL_CONTEXT_MEMORY_INITIALIZE_*: memory that is zeroed when a kernel begins.
@@ -167,20 +165,11 @@ impl Context {
         let (destructors, pending_host_writes) = (DestructorList::default(), PendingHostWrites::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
         let device_queues = Mutex::new(Rank::Context, DeviceQueues::default());
-        let mut ops: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
-        // All devices have the same fallback device.
-        let fallback = list.iter().find_map(|d| d.fallback()).map(|fallback| {
-            let known = ops.iter().position(|p| Arc::ptr_eq(p, &fallback.ops));
-            known.unwrap_or_else(|| {
-                ops.push(fallback.ops.clone());
-                ops.len() - 1
-            })
-        });
+        let ops = list.iter().map(|d| d.ops().clone()).collect();
         Ok(Arc::new(Context {
             slot: ApiSlot::new(),
             devices: list,
             ops,
-            fallback,
             properties,
             initialized,
             notify,
@@ -253,18 +242,13 @@ impl Context {
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
     }
-    /// Operations of everything that may hold bytes of memory objects and run kernels: the devices, then the
-    /// fallback device unless it is one of them.
-    pub fn all_ops(&self) -> &[Arc<dyn DeviceOps>] {
+    /// Operations of its devices.
+    pub fn device_ops(&self) -> &[Arc<dyn DeviceOps>] {
         &self.ops
     }
     /// Operations of the device at an index.
     pub fn ops(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
         self.ops.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
-    }
-    /// Index of the fallback device.
-    pub fn fallback(&self) -> Option<usize> {
-        self.fallback
     }
     /// Whether the device is one of the context's.
     pub fn has_device(&self, device: &Device) -> bool {

@@ -1,10 +1,12 @@
 //! Memory that a launch uses by address: behind pointer arguments, and as set by clSetKernelExecInfo. It is
 //! looked up when the launch is enqueued, so that the memory stays until the launch is complete.
 
-use super::fallback;
 use super::lower::LoweringContext;
+use crate::cl::CL_INVALID_OPERATION;
 use crate::device::batch::{self, BufferRange};
 use crate::device::info::AddressSharing;
+use crate::device::traits::{DeviceError, DeviceKernel};
+use crate::err;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::kernel::args::ArgSnapshot;
@@ -26,7 +28,7 @@ impl AddressedMemory {
     /// context.
     pub fn of(
         queue: &CommandQueue,
-        device_index: usize,
+        on_device: &dyn DeviceKernel,
         args: &[ArgSnapshot],
         kernel: &Kernel,
     ) -> Result<Option<Box<AddressedMemory>>> {
@@ -35,21 +37,22 @@ impl AddressedMemory {
             return Ok(None);
         }
         let exec_info = kernel.exec_info();
-        let system = context.ops(device_index)?.info().sharing == AddressSharing::Host;
-        // Addresses are those on the queue's device.
+        let system = on_device.limits(queue.device().info()).sharing == AddressSharing::Host;
+        // CL_INVALID_OPERATION: the kernel does not find memory at its address of the device.
+        let refused = |error: DeviceError| err!(CL_INVALID_OPERATION, "{error}");
         let behind = |address: u64| -> Result<Option<Arc<Residency>>> {
             let Some((residency, offset)) = context.allocations.behind(address, device) else {
                 return Ok(None);
             };
-            if device_index != device {
-                fallback::validate_address(context, device_index, &residency, address, offset)?;
-            }
             // Memory that the device cannot have must not be dereferenced there, but its address may be
             // passed.
-            Ok(residency.backing(context, device_index).is_ok().then_some(residency))
+            let Ok(memory) = residency.backing(context, device) else { return Ok(None) };
+            let start = address.wrapping_sub(offset);
+            on_device.validate_address(Some((&memory, start))).map_err(refused)?;
+            Ok(Some(residency))
         };
-        if device_index != device {
-            fallback::validate_indirect(queue.device(), &exec_info)?;
+        if exec_info.is_unbounded(false) {
+            on_device.validate_address(None).map_err(refused)?;
         }
         let mut addressed =
             AddressedMemory { anything: exec_info.is_unbounded(system), ..AddressedMemory::default() };
@@ -88,7 +91,7 @@ impl AddressedMemory {
 }
 
 fn whole(residency: &Residency, at: LoweringContext<'_>) -> Result<BufferRange> {
-    let (context, device_index) = (at.queue.context(), at.device_index);
+    let (context, device_index) = (at.queue.context(), at.queue.device_index());
     let memory = if at.newest {
         residency.acquire_all(context, device_index)?
     } else {

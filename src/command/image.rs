@@ -42,9 +42,6 @@ struct PreparedImage<'a> {
     host_sees: bool,
     /// Their address and layout.
     seen: Option<(HostPtr, RectLayout)>,
-    /// Whether the device cannot hold the image, so that the fallback device does and transfers run on the
-    /// host.
-    elsewhere: bool,
 }
 
 fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
@@ -68,16 +65,10 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
     };
     let seen = buffer.and_then(|(buffer, layout)| Some((buffer.host_ptr()?, layout)));
     let host_sees = seen.is_some() && (!reads || buffer.is_some_and(|(b, _)| b.host_cached()));
-    let elsewhere = mem.residency().home(queue.context(), queue.device_index()) != queue.device_index();
-    Ok(PreparedImage { mem, info, host_sees, seen, elsewhere })
+    Ok(PreparedImage { mem, info, host_sees, seen })
 }
 
 impl PreparedImage<'_> {
-    /// Execution target of a command that would otherwise run on `usual`.
-    fn target(&self, usual: ExecutionTarget) -> ExecutionTarget {
-        if self.elsewhere { ExecutionTarget::Host } else { usual }
-    }
-
     fn part(&self, region: LevelRegion) -> Result<ImagePart> {
         // CL_INVALID_MIP_LEVEL: the image does not have the level.
         let level = u32::try_from(region.origin.level).ok().filter(|level| *level < self.info.levels);
@@ -113,7 +104,7 @@ pub fn host_transfer(
     let layout = host_layout(prepared.info.shape.kind, region, row_pitch, slice_pitch)?;
     validate_host_pointer(ptr)?;
     validate_host_access(mem, access)?;
-    let target = prepared.target(execution_target(prepared.host_sees, blocking, byte_count(region)));
+    let target = execution_target(prepared.host_sees, blocking, byte_count(region));
     let kind = host_copy(access, Endpoint::Image(part), (ptr, layout), region);
     let command_type = match access {
         Access::Read => CL_COMMAND_READ_IMAGE,
@@ -162,7 +153,7 @@ pub fn describe_copy(
     let region = from.region(&src_part);
     let target = execution_target(from.host_sees && to.host_sees, false, byte_count(region));
     let kind = CommandKind::copy(Endpoint::Image(src_part), Endpoint::Image(dst_part), region);
-    Ok((kind, from.target(to.target(target))))
+    Ok((kind, target))
 }
 
 /// clEnqueueFillImage. `color` returns the bytes of the colour in a format.
@@ -190,7 +181,7 @@ pub fn describe_fill<'a>(
     let part = prepared.part(region)?;
     let texel = prepared.info.format.pack(color(prepared.info.format)?);
     let region = prepared.region(&part);
-    let target = prepared.target(execution_target(prepared.host_sees, false, byte_count(region)));
+    let target = execution_target(prepared.host_sees, false, byte_count(region));
     Ok((CommandKind::fill(Endpoint::Image(part), region, texel), target))
 }
 
@@ -239,7 +230,7 @@ pub fn describe_copy_buffer(
         true => CommandKind::copy(buffer, image, region),
         false => CommandKind::copy(image, buffer, region),
     };
-    Ok((kind, prepared.target(execution_target(prepared.host_sees && buffer_seen, false, size))))
+    Ok((kind, execution_target(prepared.host_sees && buffer_seen, false, size)))
 }
 
 /// Address, row pitch and slice pitch of a mapped image.
@@ -276,7 +267,7 @@ pub fn map(
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
     let region = prepared.region(&part);
     let moved = if mapping.shadow.is_copy() && !invalidate { byte_count(region) } else { 0 };
-    let target = prepared.target(execution_target(prepared.host_sees || moved == 0, blocking, moved));
+    let target = execution_target(prepared.host_sees || moved == 0, blocking, moved);
     mem.add_mapping(mapping.clone())?;
     let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
     let mapped = Mapped {
@@ -321,7 +312,7 @@ impl PreparedImage<'_> {
         let layout = RectLayout::packed(region);
         let size = region_end(&layout, region);
         let index = queue.device_index();
-        let shadow = if self.elsewhere { None } else { mem.shadow(index, size) };
+        let shadow = mem.shadow(index, size);
         if let Some((base, memory)) = shadow.and_then(|memory| Some((memory.host_ptr()?, memory))) {
             return Ok((
                 base,
@@ -353,11 +344,8 @@ pub fn unmap(
     let part = ImagePart { image: mem.clone(), level, origin, region };
     let region = prepared.region(&part);
     let moved = if mapping.shadow.is_copy() && mapping.write { byte_count(region) } else { 0 };
-    let target = prepared.target(if moved == 0 {
-        ExecutionTarget::Either
-    } else {
-        execution_target(prepared.host_sees, false, moved)
-    });
+    let target =
+        if moved == 0 { ExecutionTarget::Either } else { execution_target(prepared.host_sees, false, moved) };
     let kind = CommandKind::Unmap { memory: Endpoint::Image(part), region, mapping: mapping.clone() };
     put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (kind, target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))

@@ -2,16 +2,16 @@
 //! date.
 
 use super::ndrange::{LaunchCommand, arg_access};
-use super::{Command, CommandKind, CommandWork, ImagePart, MemEndpoint, MemRange, fallback, native};
+use super::{Command, CommandKind, CommandWork, ImagePart, MemEndpoint, MemRange, native};
 use crate::cl::*;
 use crate::device::batch::{
     Access, ArgValue, BufferRange, DeviceCommand, Endpoint, ImageRange, Launch, RectLayout, Work,
 };
+use crate::device::copies::transfer_now;
 use crate::device::traits::DeviceMemory;
 use crate::error::Error;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::MemObject;
-use crate::memory::residency::transfer_now;
 use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -24,12 +24,10 @@ fn failed(error: Error) -> cl_int {
     error.code()
 }
 
-/// Queue and device that commands are lowered for.
+/// Queue that commands are lowered for.
 #[derive(Clone, Copy)]
 pub(super) struct LoweringContext<'a> {
     pub queue: &'a Arc<CommandQueue>,
-    /// Index of the device among those of the context.
-    pub device_index: usize,
     /// Whether the memory is brought up to date. If not, it is only looked up, for a recording.
     pub newest: bool,
 }
@@ -43,7 +41,7 @@ impl LoweringContext<'_> {
 
     /// Device memory of an object that contains the bytes.
     fn memory(self, mem: &MemObject, bytes: Range<u64>, access: Access) -> CodeResult<Arc<dyn DeviceMemory>> {
-        let (context, device, residency) = (self.queue.context(), self.device_index, mem.residency());
+        let (context, device, residency) = (self.queue.context(), self.queue.device_index(), mem.residency());
         let start = mem.range().start;
         let memory = match self.newest {
             true => residency.acquire(context, device, start + bytes.start..start + bytes.end, access),
@@ -102,7 +100,7 @@ impl LoweringContext<'_> {
     }
 
     fn launch(self, launch: &LaunchCommand) -> CodeResult<Launch> {
-        let args = launch.args.lower(self.device_index, |args| lower_args(launch, self, args))?;
+        let args = launch.args.lower(self.queue.device_index(), |args| lower_args(launch, self, args))?;
         let addressed = launch.addressed.as_ref().map(|addressed| addressed.others(self));
         Ok(Launch {
             kernel: launch.kernel.clone(),
@@ -129,7 +127,7 @@ pub(super) fn lower_kind(
     newest: bool,
 ) -> CodeResult<DeviceCommand> {
     use Access::{Read, Write};
-    let at = LoweringContext { queue, device_index: kind.device_index(queue), newest };
+    let at = LoweringContext { queue, newest };
     Ok(match kind {
         CommandKind::Work(work) => at.work(work)?,
         // Calls are made by the host, in their turn.
@@ -157,8 +155,8 @@ pub(super) fn lower_kind(
             }
             Work::Nop
         }
-        // The host calls the application, or executes the segments one by one.
-        CommandKind::Native(_) | CommandKind::SplitReplay(_) => return Err(CL_INVALID_OPERATION),
+        // The host calls the application.
+        CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
     })
 }
 
@@ -182,7 +180,8 @@ fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<Ar
                 let memory = at.memory(mem, 0..mem.size, arg_access(mem, info))?;
                 match mem.image() {
                     Some(image) => {
-                        let view = image.for_kernels(at.queue.context(), at.device_index, memory);
+                        let (context, device) = (at.queue.context(), at.queue.device_index());
+                        let view = image.for_kernels(context, device, memory);
                         ArgValue::Image(view.map_err(|e| e.code())?)
                     }
                     None => ArgValue::Buffer(BufferRange { memory, offset: mem.offset, size: mem.size }),
@@ -198,17 +197,6 @@ pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> CodeR
     match &command.kind {
         CommandKind::Call(call) => call(),
         CommandKind::Native(native) => native::run(native, queue),
-        CommandKind::SplitReplay(split) => split.run(queue),
-        CommandKind::Work(Work::Launch(launch)) => fallback::run(launch, &lower(command, queue)?, queue),
-        CommandKind::Work(_)
-        | CommandKind::Map { .. }
-        | CommandKind::Unmap { .. }
-        | CommandKind::Migrate { .. } => run_transfer(&command.kind, queue),
+        kind => transfer_now(queue.ops(), &lower_kind(kind, queue, true)?).map_err(|e| e.code()),
     }
-}
-
-/// Executes a transfer in the calling thread; its memory objects are not used by work in flight.
-pub(super) fn run_transfer(kind: &CommandKind, queue: &Arc<CommandQueue>) -> CodeResult<()> {
-    let ops = queue.context().ops(kind.device_index(queue)).map_err(|e| e.code())?;
-    transfer_now(ops, &lower_kind(kind, queue, true)?).map_err(|e| e.code())
 }

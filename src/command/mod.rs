@@ -2,14 +2,12 @@
 //! in the other files of this folder; `lower` turns them into device commands at submission.
 
 pub mod addressed_memory;
-pub mod fallback;
 pub mod image;
 pub mod lower;
 pub mod map;
 pub mod native;
 pub mod ndrange;
 pub mod replay;
-pub mod split_replay;
 pub mod svm;
 pub mod sync;
 pub mod transfer;
@@ -20,7 +18,6 @@ use crate::device::batch::{Access, BufferRange, Endpoint, ImageRange, Work};
 use crate::event::WaitList;
 use crate::memory::MemObject;
 use crate::memory::mapping::Mapping;
-use crate::queue::CommandQueue;
 use ndrange::LaunchCommand;
 use replay::Replay;
 use smallvec::SmallVec;
@@ -66,8 +63,6 @@ pub enum CommandKind {
     Unmap { memory: MemEndpoint, region: Region, mapping: Mapping },
     /// A native kernel.
     Native(Arc<native::NativeCommand>),
-    /// A command buffer with launches that fall back.
-    SplitReplay(Arc<split_replay::SplitReplay>),
     /// The newest bytes are moved to the queue's device, unless `undefined`.
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
 }
@@ -96,8 +91,8 @@ impl CommandKind {
         if region.contains(&0) { Self::NOP } else { CommandKind::Work(Work::Fill { dst, region, pattern }) }
     }
 
-    /// Calls `see` for everything that the command uses until it returns something. Hazards with host memory,
-    /// residency and the device that executes the command follow from this alone.
+    /// Calls `see` for everything that the command uses until it returns something. Hazards with host memory
+    /// and residency follow from this alone.
     pub(crate) fn find_use<'a, T>(&'a self, see: &mut dyn FnMut(CommandUse<'a>) -> Option<T>) -> Option<T> {
         use Access::{Read, Write};
         match self {
@@ -122,7 +117,6 @@ impl CommandKind {
             CommandKind::Native(native) => {
                 native.memory().find_map(|memory| see(CommandUse::Memory(memory, Write)))
             }
-            CommandKind::SplitReplay(split) => split.find_use(see),
             CommandKind::Migrate { mems, .. } => {
                 mems.iter().find_map(|memory| see(CommandUse::Memory(memory, Read)))
             }
@@ -131,38 +125,9 @@ impl CommandKind {
         }
     }
 
-    /// Index (in the context) of the device that executes the command of a queue. It is not the queue's
-    /// device if that cannot run the kernel or cannot hold one of the images.
-    pub(crate) fn device_index(&self, queue: &CommandQueue) -> usize {
-        let own = queue.device_index();
-        let mut elsewhere = |used: CommandUse<'_>| match used {
-            CommandUse::Memory(memory, _) => {
-                Some(memory.residency().home(queue.context(), own)).filter(|home| *home != own)
-            }
-            CommandUse::Launch(launch) => Some(launch.device_index),
-            CommandUse::Host(..) => None,
-        };
-        match queue.context().fallback() {
-            Some(_) => self.find_use(&mut elsewhere).unwrap_or(own),
-            None => own,
-        }
-    }
-
-    /// Whether the queue's device has the fallback device execute the command.
-    pub(crate) fn falls_back(&self, queue: &CommandQueue) -> bool {
-        self.device_index(queue) != queue.device_index()
-    }
-
     /// Whether the command occupies the host for long.
-    pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
-        match self {
-            CommandKind::Work(Work::Launch(_)) | CommandKind::Native(_) | CommandKind::SplitReplay(_) => true,
-            CommandKind::Work(_)
-            | CommandKind::Map { .. }
-            | CommandKind::Unmap { .. }
-            | CommandKind::Migrate { .. }
-            | CommandKind::Call(_) => self.falls_back(queue),
-        }
+    pub(crate) fn is_long_on_host(&self) -> bool {
+        matches!(self, CommandKind::Native(_))
     }
 
     /// Application memory that the command accesses.

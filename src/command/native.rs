@@ -7,11 +7,11 @@ use crate::cl::*;
 use crate::command::lower::LoweringContext;
 use crate::command::transfer::prepare;
 use crate::device::batch::{Access, BufferRange, DeviceCommand};
+use crate::device::copies::transfer_now;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::memory::MemObject;
-use crate::memory::residency::transfer_now;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ fn address(
     queue: &Arc<CommandQueue>,
     lent: &mut Vec<(Arc<MemObject>, Lent)>,
 ) -> std::result::Result<HostPtr, cl_int> {
-    let at = LoweringContext { queue, device_index: queue.device_index(), newest: true };
+    let at = LoweringContext { queue, newest: true };
     let range = at.range(&MemRange::whole(mem), Access::Write)?;
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));

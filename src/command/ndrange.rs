@@ -5,8 +5,8 @@ use super::{CommandKind, ExecutionTarget};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
 use crate::device::batch::{Access, Work};
-use crate::device::info::DeviceInfo;
 use crate::device::traits::DeviceKernel;
+use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::kernel::Kernel;
@@ -20,8 +20,6 @@ use std::sync::Arc;
 /// A validated launch; its memory is looked up when it is lowered.
 pub struct LaunchCommand {
     pub kernel: Arc<dyn DeviceKernel>,
-    /// Index of the executing device among those of the context.
-    pub device_index: usize,
     pub args: ArgsInUse,
     pub dims: u32,
     pub offset: [u64; 3],
@@ -77,25 +75,26 @@ pub fn describe(
     validate_context(queue, kernel)?;
     // CL_INVALID_PROGRAM_EXECUTABLE: no executable for the device. CL_INVALID_KERNEL_ARGS: an argument is not
     // set.
-    let snapshot = kernel.snapshot(queue.device(), queue.device_index())?;
-    let (context, at) = (queue.context(), snapshot.device_index);
-    let facts = context.ops(at)?.info();
-    let local = validate_range(queue, kernel, &*snapshot.kernel, facts, range)?;
+    let mut snapshot = kernel.snapshot(queue.device())?;
+    let (context, at, device) = (queue.context(), queue.device_index(), queue.device().info());
     for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
             let memory = mem.residency().backing(context, at)?;
             if let Some(image) = mem.image() {
-                image.validate_device(facts)?;
-                if at != queue.device_index() {
-                    // Checked for other commands of the queue too.
-                    image.validate_device(queue.device().info())?;
+                image.validate_device(device)?;
+                image.validate_access(device, info.access)?;
+                let memory = image.for_kernels(context, at, memory)?;
+                let form = snapshot.kernel.for_image(&memory, info.access);
+                // CL_IMAGE_FORMAT_NOT_SUPPORTED: the kernel cannot use the image as declared.
+                if let Some(other) = form.map_err(|e| err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "{e}"))? {
+                    snapshot.kernel = other;
                 }
-                image.validate_access(facts, info.access)?;
-                image.for_kernels(context, at, memory)?;
             }
         }
     }
+    let facts = snapshot.kernel.limits(device);
+    let local = validate_range(queue, kernel, &*snapshot.kernel, range)?;
     // CL_OUT_OF_RESOURCES: local variables and arguments exceed the local memory.
     let size_of = |arg: u16| match snapshot.args.get(usize::from(arg)) {
         Some(ArgSnapshot::Local(size)) => *size,
@@ -109,10 +108,9 @@ pub fn describe(
         return Ok((CommandKind::NOP, ExecutionTarget::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
-    let addressed = AddressedMemory::of(queue, at, &snapshot.args, kernel)?;
+    let addressed = AddressedMemory::of(queue, &*snapshot.kernel, &snapshot.args, kernel)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
-        device_index: at,
         args: snapshot.args,
         dims: range.dims,
         offset: range.offset,
@@ -120,9 +118,7 @@ pub fn describe(
         local,
         addressed,
     };
-    // Launches that fall back are executed on the processor, in their turn.
-    let target = if at == queue.device_index() { ExecutionTarget::Device } else { ExecutionTarget::Host };
-    Ok((CommandKind::Work(Work::Launch(launch)), target))
+    Ok((CommandKind::Work(Work::Launch(launch)), ExecutionTarget::Device))
 }
 
 /// Checks an index space against kernel and device. Returns the local size if the range or the kernel
@@ -131,13 +127,12 @@ pub fn validate_range(
     queue: &CommandQueue,
     kernel: &Kernel,
     on_device: &dyn DeviceKernel,
-    facts: &DeviceInfo,
     range: &NdRange,
 ) -> Result<Option<[u32; 3]>> {
     let sub_groups = kernel.sub_groups(on_device);
     range.validate(&Limits {
         max_group: on_device.max_work_group_size() as u64,
-        max_item_sizes: facts.max_work_item_sizes,
+        max_item_sizes: on_device.limits(queue.device().info()).max_work_item_sizes,
         address_bits: usize::BITS,
         reqd_work_group_size: kernel.info.reqd_work_group_size,
         sub_groups,

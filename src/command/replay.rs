@@ -1,5 +1,5 @@
-//! The commands of a command buffer, or of a segment of one, as one command: recorded by the device once and
-//! replayed each time it is enqueued.
+//! The commands of a command buffer as one command: recorded by the device once and replayed each time it is
+//! enqueued.
 //!
 //! The recording names device memory. Bytes of a memory object that are elsewhere (written last by another
 //! device of the context, or in the application's memory under CL_MEM_USE_HOST_PTR) are brought to the device
@@ -8,7 +8,7 @@
 
 use super::lower::{LoweringContext, lower_kind};
 use super::ndrange::LaunchCommand;
-use super::{CommandKind, CommandUse};
+use super::{CommandKind, CommandUse, ExecutionTarget};
 use crate::cl::*;
 use crate::device::batch::{Access, ListItem, Work};
 use crate::device::traits::{DeviceList, DeviceMemory};
@@ -74,9 +74,20 @@ impl Replay {
         self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Work(Work::Nop)))
     }
 
+    /// The command, with its execution target.
+    pub fn command(self: Arc<Self>) -> (CommandKind, ExecutionTarget) {
+        match self.is_empty() {
+            true => (CommandKind::NOP, ExecutionTarget::Either),
+            false => (CommandKind::Work(Work::Replay(self)), ExecutionTarget::Device),
+        }
+    }
+
     /// Records the commands for the queue's device unless that is done. No bytes move: current users of the
     /// memory are not disturbed.
     pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
         let backing = |(mem, _): &(Arc<MemObject>, Access)| {
             mem.residency().backing(queue.context(), queue.device_index())
         };
@@ -100,13 +111,7 @@ impl Replay {
             if let CommandKind::Work(Work::Launch(LaunchCommand { addressed: Some(addressed), .. })) =
                 &*step.kind
             {
-                addressed
-                    .bring_up_to_date(LoweringContext {
-                        queue,
-                        device_index: queue.device_index(),
-                        newest: true,
-                    })
-                    .map_err(|e| e.code())?;
+                addressed.bring_up_to_date(LoweringContext { queue, newest: true }).map_err(|e| e.code())?;
             }
         }
         self.list(queue, memory)

@@ -1,11 +1,10 @@
 //! Command buffers (cl_khr_command_buffer): commands recorded once and enqueued any number of times.
 //!
 //! A command is validated and described when it is recorded, as when it is enqueued, and kept. When the
-//! buffer is finalized, its commands become one replay, which the device records, or a sequence of replays
-//! and launches that fall back ([`BufferReplay`]); every enqueue is one command of the queue. An update makes
-//! a new replay of the updated commands, so that work in flight keeps the state it was enqueued with: a
-//! buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs is destroyed
-//! at once, its replay at completion.
+//! buffer is finalized, its commands become one replay, which the device records; every enqueue is one
+//! command of the queue. An update makes a new replay of the updated commands, so that work in flight keeps
+//! the state it was enqueued with: a buffer may be enqueued, and updated, while it runs. A buffer that is
+//! released while it runs is destroyed at once, its replay at completion.
 //!
 //! A buffer with several queues, possibly of several devices, is divided into parts of one queue each
 //! ([`plan`]), which are enqueued in turn and wait for each other by their events; a final command completes
@@ -22,8 +21,7 @@ use crate::cl::image::ImageFormat;
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
 use crate::command::image::{self, LevelRegion};
-use crate::command::replay::ReplayStep;
-use crate::command::split_replay::BufferReplay;
+use crate::command::replay::{Replay, ReplayStep};
 use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
 use crate::command::{CommandKind, ExecutionTarget};
@@ -59,8 +57,6 @@ struct BufferState {
     follows_barrier: bool,
     /// The current replays, if they have been built.
     parts: Option<Arc<[ReplayPart]>>,
-    /// For each queue: the internal queue for replays between launches that fall back.
-    own_queues: Vec<Option<Arc<CommandQueue>>>,
     handles: Vec<Arc<MutableCommand>>,
 }
 
@@ -77,7 +73,7 @@ struct Recorded {
 struct ReplayPart {
     queue: usize,
     after: Vec<usize>,
-    replay: BufferReplay,
+    replay: Arc<Replay>,
 }
 
 #[derive(Clone)]
@@ -533,8 +529,6 @@ impl BufferState {
             return Ok(parts.clone());
         }
         let orders: Vec<plan::CommandOrder> = self.commands.iter().map(|c| c.order.clone()).collect();
-        self.own_queues.resize_with(queues.len(), || None);
-        let own_queues = &mut self.own_queues;
         let part = |plan::PlannedPart { queue, commands, after }| {
             let step = |c: &usize| {
                 let command = self.commands.get(*c)?;
@@ -542,12 +536,7 @@ impl BufferState {
             };
             let steps: Option<Vec<ReplayStep>> = commands.iter().map(step).collect();
             let steps = steps.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
-            let (at, own_queue) = (&queues[queue], &mut own_queues[queue]);
-            let own = || match own_queue {
-                Some(own) => Ok(own.clone()),
-                None => Ok(own_queue.insert(CommandQueue::new(at.context(), at.device(), 0, None)?).clone()),
-            };
-            Ok(ReplayPart { queue, after, replay: BufferReplay::new(steps, at, own)? })
+            Ok(ReplayPart { queue, after, replay: Arc::new(Replay::new(steps)) })
         };
         let parts: Result<Arc<[ReplayPart]>> =
             plan::divide(&orders, queues.len()).into_iter().map(part).collect();

@@ -84,8 +84,7 @@ fn describe(
         Ok((kind, _)) => Ok(Some(Arc::new(kind))),
         // The other operands must be valid whatever the arguments will be.
         Err(error) if error.code() == CL_INVALID_KERNEL_ARGS && later => {
-            let facts = queue.context().ops(kernel.device_index(queue.device())?)?.info();
-            ndrange::validate_range(queue, kernel, &*on_device.kernel, facts, range)?;
+            ndrange::validate_range(queue, kernel, &**on_device, range)?;
             Ok(None)
         }
         Err(error) => Err(error),

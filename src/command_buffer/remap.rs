@@ -46,14 +46,7 @@ impl CommandBuffer {
         let copy =
             Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
                 let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
-                BufferState {
-                    commands: copied,
-                    finalized: false,
-                    follows_barrier,
-                    parts: None,
-                    own_queues: Vec::new(),
-                    handles,
-                }
+                BufferState { commands: copied, finalized: false, follows_barrier, parts: None, handles }
             });
         if finalized {
             copy.finalize()?;

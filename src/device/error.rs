@@ -29,6 +29,17 @@ impl From<DeviceError> for Error {
     }
 }
 
+impl From<Error> for DeviceError {
+    fn from(error: Error) -> Self {
+        match error.code() {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE => DeviceError::OutOfDeviceMemory,
+            CL_OUT_OF_HOST_MEMORY => DeviceError::OutOfHostMemory,
+            CL_INVALID_OPERATION => DeviceError::Unsupported(error.to_string()),
+            _ => DeviceError::Unexpected(error.to_string()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
+use clspv_bridge::metadata::AccessQualifier;
 
 /// Affinity domains from the largest to the smallest: the order in which
 /// CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
@@ -13,6 +14,13 @@ pub const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
     CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
     CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
 ];
+
+/// Names of features that a device may have on another processor ([`DeviceInfo::elsewhere`]).
+pub const DOUBLE: &str = "double precision";
+pub const HALF: &str = "half precision";
+pub const INT64_ATOMICS: &str = "64-bit atomics";
+pub const IMAGE_FORMATS: &str = "image formats";
+pub const ENQUEUE: &str = "queues on the device";
 
 /// Kind of device, as CL_DEVICE_TYPE_*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +52,17 @@ pub struct ImageUse {
     pub write: bool,
     /// Reads and writes in one kernel.
     pub read_write: bool,
+}
+
+impl ImageUse {
+    /// Whether kernels can use the format as an argument declares.
+    pub fn allows(&self, access: AccessQualifier) -> bool {
+        match access {
+            AccessQualifier::ReadOnly | AccessQualifier::None => self.read,
+            AccessQualifier::WriteOnly => self.write,
+            AccessQualifier::ReadWrite => self.read_write,
+        }
+    }
 }
 
 /// A format with its uses, indexed like [`ImageKind::ALL`].
@@ -203,6 +222,8 @@ pub struct DeviceInfo {
     pub buffer_addresses: bool,
     pub image: ImageFacts,
     pub nvidia: Option<NvidiaFacts>,
+    /// Features that the device has only on another processor: the name, and a text that says where.
+    pub elsewhere: Vec<(&'static str, String)>,
     /// Lines for `pyroclast info`: missing features and the reasons.
     pub notes: Vec<String>,
 }

@@ -5,9 +5,9 @@
 //! results are in `query.rs`, its extensions and features in `features.rs`, its SPIR-V support in `spirv.rs`.
 
 pub mod batch;
+pub mod copies;
 pub mod cpu;
 mod error;
-pub mod fallback;
 pub mod features;
 pub mod host_exec;
 pub mod info;
@@ -15,7 +15,9 @@ mod localsize;
 mod machine;
 #[cfg(test)]
 pub mod mock;
+pub mod newest;
 mod nvml;
+pub mod paired;
 pub mod partition;
 pub mod query;
 pub mod registry;
@@ -29,7 +31,6 @@ use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use clspv_bridge::options::{FrontConfig, FrontEnd};
-use fallback::FallbackDevice;
 use features::Feature;
 use std::sync::{Arc, OnceLock};
 use traits::DeviceOps;
@@ -40,8 +41,6 @@ pub struct Device {
     ops: Arc<dyn DeviceOps>,
     /// Name of its kind ("vulkan").
     driver: &'static str,
-    /// Runs kernels that this device cannot run.
-    fallback: Option<FallbackDevice>,
     extensions: Vec<&'static Feature>,
     c_features: Vec<&'static Feature>,
     /// For sub-devices: the parent device and the partition properties.
@@ -59,19 +58,11 @@ impl ApiObject for Device {
 impl Device {
     /// Wraps an opened device of the kind `driver`.
     pub fn new(driver: &'static str, ops: Arc<dyn DeviceOps>) -> Arc<Device> {
-        Self::falling_back(driver, ops, None)
-    }
-    /// Like [`Device::new`], for a device with a fallback device.
-    pub fn falling_back(
-        driver: &'static str,
-        ops: Arc<dyn DeviceOps>,
-        fallback: Option<FallbackDevice>,
-    ) -> Arc<Device> {
-        let info = fallback.as_ref().map_or(ops.info(), |f| &f.info);
+        let info = ops.info();
         let has = |f: &&'static Feature| (f.when)(info);
         let extensions = features::EXTENSIONS.iter().filter(|f| !f.platform_only).filter(has).collect();
         let c_features = features::C_FEATURES.iter().filter(has).collect();
-        Arc::new(Device { slot: ApiSlot::new(), driver, fallback, extensions, c_features, ops, parent: None })
+        Arc::new(Device { slot: ApiSlot::new(), driver, extensions, c_features, ops, parent: None })
     }
     /// Creates a sub-device.
     fn part(
@@ -81,8 +72,7 @@ impl Device {
     ) -> Arc<Device> {
         let (extensions, c_features) = (parent.extensions.clone(), parent.c_features.clone());
         let (slot, driver, parent) = (ApiSlot::new(), parent.driver, Some((parent.clone(), partition)));
-        // Only CPU devices can be divided, and they have no fallback device.
-        Arc::new(Device { slot, driver, fallback: None, extensions, c_features, ops, parent })
+        Arc::new(Device { slot, driver, extensions, c_features, ops, parent })
     }
     /// The parent device of a sub-device.
     pub fn parent(&self) -> Option<&Arc<Device>> {
@@ -96,13 +86,9 @@ impl Device {
     pub fn ops(&self) -> &Arc<dyn DeviceOps> {
         &self.ops
     }
-    /// The fallback device, which runs kernels that this device cannot run.
-    pub fn fallback(&self) -> Option<&FallbackDevice> {
-        self.fallback.as_ref()
-    }
-    /// The device's facts, merged with those of its fallback device.
+    /// The device's facts.
     pub fn info(&self) -> &info::DeviceInfo {
-        self.fallback.as_ref().map_or(self.ops.info(), |f| &f.info)
+        self.ops.info()
     }
     /// Features that the compiler may use.
     pub fn target(&self) -> &clspv_bridge::Target {

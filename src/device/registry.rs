@@ -1,8 +1,8 @@
 //! Registry of the device kinds, and the selection among the devices they find.
 
 use super::Device;
-use super::fallback::FallbackDevice;
 use super::info::DeviceKind;
+use super::paired::PairedDevice;
 use super::traits::{DeviceDriver, DeviceOps};
 use super::{cpu, vulkan};
 use crate::config::Config;
@@ -32,9 +32,12 @@ pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     let device = |(kind, index): (usize, usize)| {
         let (driver, list) = found.get(kind)?;
         let ops = list.get(index)?.clone();
-        let fallback_ops = fallback_ops.as_ref().filter(|_| *driver != cpu::DRIVER.name());
-        let fallback = fallback_ops.map(|fallback_ops| FallbackDevice::new(ops.info(), fallback_ops.clone()));
-        Some(Device::falling_back(driver, ops, fallback))
+        let secondary = fallback_ops.as_ref().filter(|_| *driver != cpu::DRIVER.name());
+        let ops = match secondary {
+            Some(secondary) => Arc::new(PairedDevice::new(ops, secondary.clone())),
+            None => ops,
+        };
+        Some(Device::new(driver, ops))
     };
     chosen.into_iter().filter_map(device).collect()
 }

@@ -8,8 +8,10 @@ use super::batch::{
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
+use clspv_bridge::CompileError;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::metadata::KernelInfo;
+use clspv_bridge::metadata::{AccessQualifier, KernelInfo};
+use clspv_bridge::options::Kernels;
 use std::any::Any;
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -35,6 +37,10 @@ pub enum DeviceError {
 /// Result of the device layer.
 pub type DeviceResult<T> = std::result::Result<T, DeviceError>;
 
+/// Compiles a program: the wanted kernels, for a target.
+pub type CompileFn<'a> =
+    dyn FnMut(Kernels, &clspv_bridge::Target) -> Result<Arc<CompiledProgram>, CompileError> + 'a;
+
 /// A kind of device (`vulkan` or `cpu`).
 pub trait DeviceDriver: Send + Sync {
     fn name(&self) -> &'static str;
@@ -49,6 +55,8 @@ pub struct BufferDesc {
     /// Prefer memory that the host can map: the application will map the buffer often, or passed
     /// CL_MEM_ALLOC_HOST_PTR.
     pub host_visible: bool,
+    /// Kernels only read it (CL_MEM_READ_ONLY).
+    pub read_only: bool,
     /// Name for debuggers and leak reports.
     pub name: &'static str,
 }
@@ -150,8 +158,35 @@ pub trait DeviceOps: Send + Sync {
         let _ = (image, desc);
         Err(DeviceError::Unsupported("images of images".into()))
     }
+    /// The kernels that code for the device's target must have.
+    fn kernels(&self) -> Kernels {
+        Kernels::Every
+    }
+    /// Compiles a program for every target that the device needs code for; its own target is first. Lines for
+    /// the build log are appended to `log`.
+    fn compile(
+        &self,
+        compile: &mut CompileFn<'_>,
+        log: &mut String,
+    ) -> Result<Vec<Arc<CompiledProgram>>, CompileError> {
+        let _ = log;
+        Ok(vec![compile(self.kernels(), self.target())?])
+    }
+    /// Lines of the build log about kernels of a program that need code for another target besides; empty if
+    /// the code for the device's own target is all that it needs.
+    fn notes(&self, program: &CompiledProgram) -> String {
+        let _ = program;
+        String::new()
+    }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>>;
+    /// Like [`DeviceOps::load`], for what [`DeviceOps::compile`] returned.
+    fn load_all(&self, code: &[Arc<CompiledProgram>]) -> DeviceResult<Arc<dyn DeviceProgram>> {
+        match code {
+            [program] => self.load(program.clone()),
+            _ => Err(DeviceError::Unsupported("code for several targets".into())),
+        }
+    }
     fn create_queue(
         &self,
         desc: &QueueDesc,
@@ -288,6 +323,26 @@ pub trait DeviceKernel: Send + Sync {
     fn private_bytes(&self) -> u64;
     /// Suggests a local size for a launch that specifies none (unused dimensions are 1).
     fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3];
+    /// The facts whose limits apply to launches, if they are not those of the kernel's `device`.
+    fn limits<'a>(&'a self, device: &'a DeviceInfo) -> &'a DeviceInfo {
+        device
+    }
+    /// The form of the kernel for launches with this image, if it is another one. `Unsupported` if the kernel
+    /// cannot use the image as its argument declares.
+    fn for_image(
+        &self,
+        image: &Arc<dyn DeviceMemory>,
+        access: AccessQualifier,
+    ) -> DeviceResult<Option<Arc<dyn DeviceKernel>>> {
+        let _ = (image, access);
+        Ok(None)
+    }
+    /// Checks that a buffer has this address of the device in the kernel too; without one, that all memory
+    /// has.
+    fn validate_address(&self, buffer: Option<(&Arc<dyn DeviceMemory>, u64)>) -> DeviceResult<()> {
+        let _ = buffer;
+        Ok(())
+    }
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -18,10 +18,10 @@ use crate::error::Result;
 use crate::info::InfoValue;
 use crate::memory::svm::SvmKind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::program::{KernelOnDevice, Program};
+use crate::program::Program;
 use crate::sync::{Mutex, Rank};
 use arg_list::ArgsInUse;
-use args::{ArgInput, ArgSnapshot, Args};
+use args::{ArgInput, Args};
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use exec_info::ExecInfo;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +32,7 @@ pub struct Kernel {
     pub program: Arc<Program>,
     pub info: Arc<KernelInfo>,
     /// In the order of the program's devices.
-    per_device: Box<[Option<KernelOnDevice>]>,
+    per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
     args: Arc<Mutex<Args>>,
     exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
@@ -41,8 +41,6 @@ pub struct Kernel {
 /// State of a kernel object for a launch; later changes of the object do not affect it.
 pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
-    /// Index of the executing device among those of the context.
-    pub device_index: usize,
     pub args: ArgsInUse,
 }
 
@@ -142,49 +140,18 @@ impl Kernel {
         self.args.lock().set(index as usize, info, input, &self.program.context)
     }
 
-    /// The kernel on a device, or on its fallback device.
-    pub fn on_device(&self, device: &Device) -> Result<&KernelOnDevice> {
+    /// The kernel on a device.
+    pub fn on_device(&self, device: &Device) -> Result<&Arc<dyn DeviceKernel>> {
         let found =
             self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
         found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
     }
 
-    /// Index (in the context) of the device that executes the kernel for `device`.
-    pub fn device_index(&self, device: &Device) -> Result<usize> {
-        let own = self.program.context.devices().iter().position(|d| std::ptr::eq(&**d, device));
-        let own = own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))?;
-        self.index_for(self.on_device(device)?, own)
-    }
-
-    fn index_for(&self, on_device: &KernelOnDevice, own: usize) -> Result<usize> {
-        let index = if on_device.falls_back { self.program.context.fallback() } else { Some(own) };
-        index.ok_or_else(|| err!(CL_INVALID_DEVICE, "there is nothing to fall back to"))
-    }
-
-    /// The kernel's state for a launch on the device at index `own` of the context.
-    pub fn snapshot(&self, device: &Device, own: usize) -> Result<KernelSnapshot> {
-        let on_device = self.on_device(device)?;
+    /// The kernel's state for a launch on the device.
+    pub fn snapshot(&self, device: &Device) -> Result<KernelSnapshot> {
+        let kernel = self.on_device(device)?.clone();
         let args = self.args.lock().pack()?;
-        let args = ArgsInUse::new(args, self.args.clone());
-        let context = &self.program.context;
-        let cannot = |(arg, info): (&ArgSnapshot, &ArgInfo)| match arg {
-            ArgSnapshot::Mem(Some(mem)) => mem.image().is_some_and(|image| {
-                !image.is_usable(device.ops().info(), info.access)
-                    || mem.residency().home(context, own) != own
-            }),
-            _ => false,
-        };
-        let elsewhere = on_device.for_images.as_ref().zip(context.fallback());
-        if let Some((kernel, device_index)) =
-            elsewhere.filter(|_| args.iter().zip(&self.info.args).any(cannot))
-        {
-            return Ok(KernelSnapshot { kernel: kernel.clone(), device_index, args });
-        }
-        Ok(KernelSnapshot {
-            kernel: on_device.kernel.clone(),
-            device_index: self.index_for(on_device, own)?,
-            args,
-        })
+        Ok(KernelSnapshot { kernel, args: ArgsInUse::new(args, self.args.clone()) })
     }
 
     /// The execution information set by clSetKernelExecInfo.
@@ -253,7 +220,7 @@ impl Kernel {
         }
     }
 
-    fn built_for(&self, index: usize) -> Result<&KernelOnDevice> {
+    fn built_for(&self, index: usize) -> Result<&Arc<dyn DeviceKernel>> {
         let kernel = self.per_device.get(index).and_then(Option::as_ref);
         kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))
     }
@@ -275,7 +242,7 @@ impl Kernel {
         param: cl_kernel_work_group_info,
     ) -> Result<InfoValue> {
         let index = self.query_device(device)?;
-        let kernel = &self.built_for(index)?.kernel;
+        let kernel = self.built_for(index)?;
         Ok(match param {
             CL_KERNEL_WORK_GROUP_SIZE => InfoValue::Size(kernel.max_work_group_size()),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
@@ -309,8 +276,8 @@ impl Kernel {
         if matches!(device.query(CL_DEVICE_MAX_NUM_SUB_GROUPS), Ok(InfoValue::U32(0))) {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
-        let kernel = &self.built_for(index)?.kernel;
-        let facts = self.program.context.ops(self.device_index(device)?)?.info();
+        let kernel = self.built_for(index)?;
+        let facts = kernel.limits(device.info());
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
         // CL_INVALID_VALUE: not one to three sizes in the input.
@@ -406,7 +373,7 @@ impl Kernel {
     /// clGetKernelSuggestedLocalWorkSize: the local size of a launch that specifies none. The global size is
     /// valid.
     pub fn suggested_local_size(&self, device: &Device, global: [u64; 3], dims: u32) -> Result<[u32; 3]> {
-        let kernel = &self.on_device(device)?.kernel;
+        let kernel = self.on_device(device)?;
         if !self.args.lock().complete() {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "not every argument has been set"));
         }

@@ -7,6 +7,7 @@ use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::Device;
+use crate::device::traits::BufferDesc;
 use crate::error::{Error, Result};
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
@@ -51,7 +52,9 @@ pub fn create(
         None => Initial::Nothing,
     };
     let host_visible = flags.has(CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR);
-    let residency = Arc::new(Residency::new(context, size as u64, host_visible, initial)?);
+    let read_only = !flags.kernel_writable();
+    let desc = BufferDesc { size: size as u64, host_visible, read_only, name: "buffer" };
+    let residency = Arc::new(Residency::new(context, &desc, initial)?);
     let host_ptr = host_ptr.filter(|_| flags.uses_host_ptr());
     let addresses = if addressed { Some(addresses(context, size as u64, &residency)?) } else { None };
     let mem = MemObject::new(context, flags, size as u64, residency, 0);

@@ -118,22 +118,12 @@ impl ImageInfo {
     /// Checks that kernels on the device can use the image as declared by an argument.
     pub fn validate_access(&self, facts: &DeviceInfo, access: AccessQualifier) -> Result<()> {
         let uses = facts.image.uses(self.format, self.shape.kind);
-        let fits = match access {
-            AccessQualifier::ReadOnly | AccessQualifier::None => uses.read,
-            AccessQualifier::WriteOnly => uses.write,
-            AccessQualifier::ReadWrite => uses.read_write,
-        };
         // CL_IMAGE_FORMAT_NOT_SUPPORTED: the format does not support the declared access.
-        if fits {
+        if uses.allows(access) {
             Ok(())
         } else {
             Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device cannot use the format so"))
         }
-    }
-
-    /// Whether kernels on a device with these properties can use the image.
-    pub fn is_usable(&self, facts: &DeviceInfo, access: AccessQualifier) -> bool {
-        self.validate_device(facts).is_ok() && self.validate_access(facts, access).is_ok()
     }
 
     /// Checks that commands for a device may use the image.
@@ -409,7 +399,7 @@ fn of_object(
             info.in_buffer = Some(RectLayout { offset: mem.offset, ..whole });
         }
     }
-    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.all_ops().len()]));
+    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.devices().len()]));
     let (host_ptr, residency) = (mem.host_ptr, mem.residency().clone());
     Ok(Arc::new(MemObject {
         object_type: info.shape.kind.to_cl(),

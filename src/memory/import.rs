@@ -104,7 +104,7 @@ fn import(
     can: impl Fn(&Device) -> bool,
     make: impl Fn(&Device) -> std::result::Result<Arc<dyn DeviceMemory>, DeviceError>,
 ) -> Result<Vec<Option<Arc<dyn DeviceMemory>>>> {
-    let mut copies: Vec<_> = context.all_ops().iter().map(|_| None).collect();
+    let mut copies: Vec<_> = context.devices().iter().map(|_| None).collect();
     for (copy, device) in copies.iter_mut().zip(context.devices()).filter(|(_, device)| can(device)) {
         *copy = Some(make(device).map_err(|e| err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "{e}"))?);
     }
@@ -124,7 +124,7 @@ fn of_pages(context: &Arc<Context>, ptr: HostPtr, flags: MemFlags, size: u64) ->
     let skipped = ptr.addr() as u64 % unit;
     let start = HostPtr::new(ptr.as_ptr().wrapping_sub(skipped as usize));
     let whole = (skipped + size).next_multiple_of(unit);
-    let desc = BufferDesc { size: whole, host_visible: true, name: "import" };
+    let desc = BufferDesc { size: whole, host_visible: true, read_only: false, name: "import" };
     let copies = import(context, can, |d| d.ops().import_host(HostRange { ptr: start, size: whole }, &desc))?;
     let residency = Arc::new(Residency::of_imports(whole, copies));
     Ok(Arc::new(MemObject::new(context, flags, size, residency, skipped)))

@@ -10,7 +10,6 @@ pub mod image;
 pub mod image_requirements;
 pub mod import;
 pub mod mapping;
-pub mod newest;
 pub mod pipe;
 pub mod residency;
 pub mod svm;

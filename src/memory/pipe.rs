@@ -6,6 +6,7 @@ use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::query::MAX_PACKET_SIZE;
+use crate::device::traits::BufferDesc;
 use crate::error::{Error, Result};
 use crate::host_ptr::{self, HostAllocation, HostPtr};
 use crate::info::InfoValue;
@@ -66,7 +67,8 @@ pub fn create(
     unsafe {
         host_ptr::copy(HostPtr::new(words.as_mut_ptr().cast()), bytes.ptr(), size_of_val(&words) as u64)
     };
-    let residency = Arc::new(Residency::new(context, size, false, Initial::Copy(bytes.ptr()))?);
+    let desc = BufferDesc { size, host_visible: false, read_only: false, name: "pipe" };
+    let residency = Arc::new(Residency::new(context, &desc, Initial::Copy(bytes.ptr()))?);
     let mem = MemObject::new(context, flags, size, residency, 0);
     let pipe = Some(PipeInfo { packet_size, max_packets });
     Ok(Arc::new(MemObject { object_type: CL_MEM_OBJECT_PIPE, pipe, ..mem }))

@@ -281,7 +281,7 @@ fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Re
     let memory = first.ops().alloc_shared_with(&others, size).map_err(|e| refused(&e.to_string()))?;
     let address =
         memory.first().and_then(|m| m.address()).ok_or_else(|| refused("memory without an address"))?;
-    let mut copies: Vec<_> = context.all_ops().iter().map(|_| None).collect();
+    let mut copies: Vec<_> = context.devices().iter().map(|_| None).collect();
     for (owner, memory) in owners.iter().zip(memory) {
         copies[*owner] = Some(memory);
     }

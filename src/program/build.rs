@@ -10,7 +10,6 @@
 use super::binary::BinaryKind;
 use super::cache::{self, Cache, LibraryKey};
 use super::dump::Dump;
-use super::fallback::{self, Compiled, FallbackKernels};
 use super::options::{self, BuildOptions, Stage};
 use super::stack::{COMPILER_STACK, with_large_stack};
 use super::{BuildStatus, Executable, Program, ProgramOrigin, Record, manifest};
@@ -53,6 +52,9 @@ struct DeviceJob {
     options: Options,
     specs: Vec<(u32, Vec<u8>)>,
 }
+
+/// Code for a device, as [`DeviceOps::compile`](crate::device::traits::DeviceOps::compile) returns it.
+type Compiled = Vec<Arc<CompiledProgram>>;
 
 /// A started operation.
 pub struct BuildJob {
@@ -118,7 +120,7 @@ impl Program {
                             }
                             Some(code)
                                 if options == binary.options
-                                    && fallback::is_alone(&self.devices[index], &code) =>
+                                    && self.devices[index].ops().notes(&code).is_empty() =>
                             {
                                 DeviceWork::Ready(binary.libraries.clone(), code)
                             }
@@ -362,7 +364,7 @@ impl Program {
                     let libraries = match work {
                         DeviceWork::Collect(libraries, kind) => return Ok((kind, libraries, None)),
                         DeviceWork::Ready(libraries, code) => {
-                            return Ok((BinaryKind::Executable, libraries, Some((code, None))));
+                            return Ok((BinaryKind::Executable, libraries, Some(vec![code])));
                         }
                         DeviceWork::Modules(libraries) => libraries,
                         DeviceWork::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
@@ -416,7 +418,7 @@ impl Program {
                         back.push((kernels, target.clone(), libraries.clone(), result.clone()));
                         result
                     };
-                    let compiled = fallback::compile(device, &mut compile, &mut log)?;
+                    let compiled = device.ops().compile(&mut compile, &mut log)?;
                     Ok((BinaryKind::Executable, libraries, Some(compiled)))
                 };
             let result = match attempt() {
@@ -454,12 +456,9 @@ fn post(notify: Callback, program: Arc<Program>) {
     }));
 }
 
-fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Executable, DeviceError> {
-    let loaded = device.ops().load(compiled.clone())?;
-    let helped = device.fallback().zip(theirs);
-    let fallback =
-        helped.map(|(fallback, theirs)| FallbackKernels::load(&fallback.ops, theirs)).transpose()?;
-    Ok(Executable { compiled, loaded, fallback })
+fn load(device: &Device, code: Compiled) -> std::result::Result<Executable, DeviceError> {
+    let loaded = device.ops().load_all(&code)?;
+    Ok(Executable { code, loaded })
 }
 
 /// cl_khr_initialize_memory: adds the context's initialisation to the compiler options.

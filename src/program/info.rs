@@ -71,7 +71,7 @@ impl Program {
                 Some(BinaryKind::Executable) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             }),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
-                let data = record.executable.as_ref().map(|e| &e.compiled.data);
+                let data = record.executable.as_ref().and_then(|e| Some(&e.code.first()?.data));
                 InfoValue::Size(data.map_or(0, |d| d.variables as usize))
             }
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
@@ -91,9 +91,11 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
             let sealed = |compiled: &Arc<CompiledProgram>| {
                 Some((binary::seal(&super::build::secret()?, target, compiled), compiled.clone()))
             };
-            // Code for two devices is compiled again.
-            let whole = record.executable.as_ref().filter(|e| e.fallback.is_none());
-            let code = whole.and_then(|e| sealed(&e.compiled));
+            // Code for several targets is compiled again.
+            let code = match record.executable.as_ref().map(|e| e.code.as_slice()) {
+                Some([code]) => sealed(code),
+                _ => None,
+            };
             let binary = Binary {
                 kind,
                 option_text: record.option_text.clone(),

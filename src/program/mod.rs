@@ -15,7 +15,6 @@ pub mod build;
 pub mod cache;
 pub mod codec;
 pub mod dump;
-pub mod fallback;
 pub mod il;
 pub mod includes;
 pub mod info;
@@ -36,7 +35,6 @@ use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
 use clspv_bridge::options::{CompileRequest, Header, Library, Options};
-use fallback::FallbackKernels;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -68,10 +66,9 @@ pub enum BuildStatus {
 /// An executable, loaded by its device.
 #[derive(Clone)]
 pub struct Executable {
-    pub compiled: Arc<CompiledProgram>,
+    /// See [`crate::device::traits::DeviceOps::compile`].
+    pub code: Vec<Arc<CompiledProgram>>,
     pub loaded: Arc<dyn DeviceProgram>,
-    /// Kernels that the device cannot run.
-    pub fallback: Option<FallbackKernels>,
 }
 
 /// State of the program for one device after the last operation on it.
@@ -134,38 +131,16 @@ impl ApiObject for Program {
     }
 }
 
-/// A kernel loaded by a device of the program, or by its fallback device.
-#[derive(Clone)]
-pub struct KernelOnDevice {
-    pub kernel: Arc<dyn DeviceKernel>,
-    /// Whether the fallback device runs it.
-    pub falls_back: bool,
-    /// The kernel on the fallback device, for images that the device does not support.
-    pub for_images: Option<Arc<dyn DeviceKernel>>,
-}
-
 /// Parts of a kernel object: its description, and its form on each device of the program.
 pub(crate) struct KernelParts {
     pub info: Arc<KernelInfo>,
-    pub per_device: Box<[Option<KernelOnDevice>]>,
+    pub per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
 }
 
 impl Executable {
-    /// The kernels, those of the device itself first, with whether they fall back.
-    fn kernels(&self) -> impl Iterator<Item = (&CompiledKernel, bool)> {
-        let others = self.fallback.iter().flat_map(|f| &f.compiled.kernels);
-        self.compiled.kernels.iter().map(|k| (k, false)).chain(others.map(|k| (k, true)))
-    }
-
-    /// Loads a kernel.
-    fn load(&self, name: &str, falls_back: bool) -> Result<KernelOnDevice> {
-        let fallback =
-            self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
-        let fallback = fallback.map(|f| f.loaded.kernel(name)).transpose()?;
-        Ok(match fallback {
-            Some(kernel) if falls_back => KernelOnDevice { kernel, falls_back, for_images: None },
-            for_images => KernelOnDevice { kernel: self.loaded.kernel(name)?, falls_back: false, for_images },
-        })
+    /// The kernels, those of the device's own target first.
+    fn kernels(&self) -> impl Iterator<Item = &CompiledKernel> {
+        self.code.iter().flat_map(|code| &code.kernels)
     }
 }
 
@@ -351,9 +326,9 @@ impl Program {
         executables: &[(usize, Executable)],
     ) -> Result<KernelParts> {
         let mut info: Option<KernelInfo> = None;
-        let mut per_device: Vec<Option<KernelOnDevice>> = vec![None; self.devices.len()];
+        let mut per_device: Vec<Option<Arc<dyn DeviceKernel>>> = vec![None; self.devices.len()];
         for (index, executable) in executables {
-            let Some((compiled, falls_back)) = executable.kernels().find(|(k, _)| k.info.name == name) else {
+            let Some(compiled) = executable.kernels().find(|k| k.info.name == name) else {
                 continue;
             };
             match &info {
@@ -366,14 +341,14 @@ impl Program {
                 }
                 Some(_) => {}
             }
-            per_device[*index] = Some(executable.load(name, falls_back)?);
+            per_device[*index] = Some(executable.loaded.kernel(name)?);
         }
         let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
         Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })
     }
 
-    /// Names of the kernels of the executables without repetition, in order of declaration; those that fall
-    /// back are last.
+    /// Names of the kernels of the executables without repetition: those of the device's own target in order
+    /// of declaration, then others.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let executables = self.settled(|_| true).executables();
         if executables.is_empty() {
@@ -381,7 +356,7 @@ impl Program {
         }
         let mut names: Vec<String> = Vec::new();
         for (_, executable) in executables {
-            for (kernel, _) in executable.kernels() {
+            for kernel in executable.kernels() {
                 if !names.contains(&kernel.info.name) {
                     names.push(kernel.info.name.clone());
                 }

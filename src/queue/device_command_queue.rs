@@ -62,9 +62,6 @@ impl DeviceCommandQueue {
         let Some(size) = u32::try_from(size).ok().filter(|n| (1..=facts.max_size).contains(n)) else {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a queue of {size} bytes on the device"));
         };
-        // Kernels that enqueue run on the fallback device if the device cannot run them.
-        let fallback = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
-        let ops = fallback.map_or(device.ops(), |fallback| &fallback.ops);
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
         let device_index = index_of(context, device)?;
         let queue: Arc<dyn DeviceQueueObject> = Arc::new(DeviceCommandQueue {
@@ -75,7 +72,7 @@ impl DeviceCommandQueue {
             properties,
             property_list,
             size,
-            on_device_queue: ops.create_on_device_queue(size)?,
+            on_device_queue: device.ops().create_on_device_queue(size)?,
         });
         // CL_DEVICE_MAX_ON_DEVICE_QUEUES limits the queues on the device in a context, not counting the
         // default queue.

@@ -463,7 +463,7 @@ impl CommandQueue {
             return Event::release(event);
         }
         self.begin_on_host(&event);
-        if command.kind.is_long_on_host(self) {
+        if command.kind.is_long_on_host() {
             let queue = self.clone();
             worker::post(Box::new(move || {
                 let mut work = Worklist::new();

@@ -14,16 +14,20 @@ pub enum Rank {
     KernelArgs = 6,
     /// Residency of memory objects and mappings.
     Residency = 7,
-    QueueGraph = 8,
-    Event = 9,
-    DeviceReap = 10,
-    VkQueue = 11,
+    /// The copies that a paired device has of memory, acquired while residency is brought up to date.
+    PairedMemory = 8,
+    QueueGraph = 9,
+    Event = 10,
+    /// The deferred batches of a paired device's queue.
+    PairedQueue = 11,
+    DeviceReap = 12,
+    VkQueue = 13,
     /// Pools and descriptors.
-    Pools = 12,
-    Allocator = 13,
-    CallbackChannel = 14,
+    Pools = 14,
+    Allocator = 15,
+    CallbackChannel = 16,
     /// Handle pages and quarantine: highest, since objects publish and retire their handles anywhere.
-    Handles = 15,
+    Handles = 17,
 }
 
 #[cfg(debug_assertions)]

@@ -9,7 +9,7 @@ use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
 use pyroclast_runtime::program::options::{self, Stage};
 use pyroclast_runtime::program::stack::with_large_stack;
-use pyroclast_runtime::program::{fallback, il, offline};
+use pyroclast_runtime::program::{il, offline};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -140,8 +140,7 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
         }
         Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => {}
     }
-    let helped = device.filter(|d| d.fallback().is_some());
-    let wanted = if helped.is_some() { Kernels::Possible } else { Kernels::Every };
+    let wanted = device.map_or(Kernels::Every, |device| device.ops().kernels());
     let times = PassTimes::default();
     let after = match &arguments.emit {
         Emit::IrAfter(pass) => vec![pass.clone()],
@@ -160,10 +159,8 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
         return write_snapshots(arguments, snapshots, program);
     }
     let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
-    if let Some(device) = helped {
-        let reasons = fallback::reasons(device, &program);
-        let both = fallback::with_images(device, &program, &reasons);
-        eprint!("{}{}", fallback::notes(device, &reasons), fallback::notes_of_images(device, &both));
+    if let Some(device) = device {
+        eprint!("{}", device.ops().notes(&program));
     }
     let kernels: Vec<&CompiledKernel> = program
         .kernels

@@ -1,6 +1,7 @@
 //! `pyroclast info`: the devices, their features, and the reasons for missing ones.
 
-use pyroclast_runtime::device::{Device, fallback};
+use pyroclast_runtime::device::Device;
+use pyroclast_runtime::device::info::{DOUBLE, ENQUEUE, HALF, IMAGE_FORMATS, INT64_ATOMICS};
 use pyroclast_runtime::platform::{Platform, version_text};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -54,24 +55,14 @@ fn bytes(n: u64) -> String {
     }
 }
 
-/// Number of image formats, and of those with more uses through the fallback device.
-fn formats(device: &Device) -> String {
-    let (all, own) = (&device.info().image.formats, &device.ops().info().image.formats);
-    let more = all.iter().filter(|f| !own.contains(f)).count();
-    match device.fallback().filter(|_| more > 0) {
-        Some(fallback) => {
-            format!("{}, {more} of them more widely on {}", all.len(), fallback.ops.info().name)
-        }
-        None => all.len().to_string(),
-    }
-}
-
 fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
     let i = device.info();
-    let either = |has: bool, what: &str| match device.fallback().filter(|f| f.gains.contains(&what)) {
-        Some(fallback) => format!("on {}", fallback.ops.info().name),
-        None => if has { "yes" } else { "no" }.to_string(),
+    // Where the device has a feature only on another processor, that is named.
+    let either = |what: &'static str, own: String| {
+        let elsewhere = i.elsewhere.iter().find(|(name, _)| *name == what);
+        (what, elsewhere.map_or(own, |(_, text)| text.clone()))
     };
+    let yes_no = |has: bool| if has { "yes" } else { "no" }.to_string();
     let rows = [
         ("kind", format!("{:?}, by the {} back end", i.kind, device.driver())),
         ("vendor", format!("{} ({:#06x})", i.vendor, i.vendor_id)),
@@ -95,11 +86,11 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
             if i.host_unified_memory { "unified with the device's".into() } else { "separate".to_string() },
         ),
         ("cache", format!("{}, lines of {}", bytes(i.cache_size), bytes(i.cache_line.into()))),
-        (fallback::DOUBLE, either(i.fp64, fallback::DOUBLE)),
-        (fallback::HALF, either(i.fp16, fallback::HALF)),
-        (fallback::INT64_ATOMICS, either(i.int64_atomics, fallback::INT64_ATOMICS)),
-        (fallback::IMAGE_FORMATS, formats(device)),
-        (fallback::ENQUEUE, either(i.enqueue.is_some(), fallback::ENQUEUE)),
+        either(DOUBLE, yes_no(i.fp64)),
+        either(HALF, yes_no(i.fp16)),
+        either(INT64_ATOMICS, yes_no(i.int64_atomics)),
+        either(IMAGE_FORMATS, i.image.formats.len().to_string()),
+        either(ENQUEUE, yes_no(i.enqueue.is_some())),
         (
             "sub-groups",
             if i.max_num_sub_groups > 0 {

@@ -47,7 +47,12 @@ fn launch(
         .iter()
         .map(|b| {
             device
-                .alloc_buffer(&BufferDesc { size: b.len() as u64 * 4, host_visible: true, name: "test" })
+                .alloc_buffer(&BufferDesc {
+                    size: b.len() as u64 * 4,
+                    host_visible: true,
+                    read_only: false,
+                    name: "test",
+                })
                 .unwrap()
         })
         .collect();

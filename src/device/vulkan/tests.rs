@@ -52,7 +52,7 @@ fn hidden_features_are_off() {
 #[test]
 fn buffers_are_allocated_and_host_memory_is_imported_by_the_page() {
     let Some(device) = device() else { return };
-    let desc = BufferDesc { size: 1000, host_visible: false, name: "test" };
+    let desc = BufferDesc { size: 1000, host_visible: false, read_only: false, name: "test" };
     let buffer = device.alloc_buffer(&desc).unwrap();
     assert_eq!(buffer.size(), 1000);
     let raw = buffer.as_any().downcast_ref::<memory::buffer::Buffer>().unwrap();
@@ -66,7 +66,7 @@ fn buffers_are_allocated_and_host_memory_is_imported_by_the_page() {
         ptr: crate::host_ptr::HostPtr::new(pages.wrapping_add(offset)),
         size,
     };
-    let desc = BufferDesc { size: 4096, host_visible: false, name: "test" };
+    let desc = BufferDesc { size: 4096, host_visible: false, read_only: false, name: "test" };
     assert!(device.import_host(range(64, 4096), &desc).is_err());
     match device.import_host(range(0, 8192), &desc) {
         Ok(buffer) => assert_eq!(buffer.host_ptr().unwrap().as_ptr(), pages),
@@ -122,7 +122,7 @@ fn range(memory: &Arc<dyn DeviceMemory>, offset: u64, size: u64) -> BufferRange 
 }
 
 fn buffer(device: &Arc<dyn DeviceOps>, size: u64) -> Arc<dyn DeviceMemory> {
-    device.alloc_buffer(&BufferDesc { size, host_visible: false, name: "test" }).unwrap()
+    device.alloc_buffer(&BufferDesc { size, host_visible: false, read_only: false, name: "test" }).unwrap()
 }
 
 fn write(src: &[u8], dst: BufferRange) -> DeviceCommand {

@@ -33,7 +33,11 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let program =
         driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
     let kernel = device.load(Arc::new(program)).unwrap().kernel("test").unwrap();
-    let buffer = || device.alloc_buffer(&BufferDesc { size: 256, host_visible: true, name: "test" }).unwrap();
+    let buffer = || {
+        device
+            .alloc_buffer(&BufferDesc { size: 256, host_visible: true, read_only: false, name: "test" })
+            .unwrap()
+    };
     let (out, numbers) = (buffer(), buffer());
     let words = |m: &Arc<dyn DeviceMemory>| m.host_ptr().unwrap().as_ptr().cast::<u32>();
     for n in 0..64 {

@@ -236,6 +236,7 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         images: !image.formats.is_empty(),
         nvidia,
         image,
+        elsewhere: Vec::new(),
         notes,
     }
 }

@@ -207,7 +207,12 @@ mod tests {
         }
         let pitch = u64::from(device.info().image.pitch_alignment);
         let buffer = device
-            .alloc_buffer(&BufferDesc { size: pitch * 100, host_visible: false, name: "test" })
+            .alloc_buffer(&BufferDesc {
+                size: pitch * 100,
+                host_visible: false,
+                read_only: false,
+                name: "test",
+            })
             .unwrap();
         let view = |kind, size, row, slice, offset| {
             let desc = ImageDesc {

@@ -68,7 +68,7 @@ pub fn import_alignment(heap: &'static Heap) -> u64 {
             Buffer::import(
                 heap,
                 HostRange { ptr, size: unit },
-                &BufferDesc { size: unit, host_visible: true, name: "import" },
+                &BufferDesc { size: unit, host_visible: true, read_only: false, name: "import" },
             )?;
             Ok(unit)
         });
@@ -156,7 +156,7 @@ fn concurrent(heap: &'static Heap, size: u64) -> DeviceResult<Buffer> {
     for _ in 0..TRIES {
         let pages = Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?;
         let ptr = HostPtr::new(pages.ptr.cast());
-        let desc = BufferDesc { size, host_visible: true, name: "shared" };
+        let desc = BufferDesc { size, host_visible: true, read_only: false, name: "shared" };
         let mut buffer = Buffer::import(heap, HostRange { ptr, size: padded }, &desc)?;
         buffer.keep(pages);
         if !is_plausible(&buffer) {
@@ -185,7 +185,7 @@ pub fn concurrent_together(heaps: &[&'static Heap], size: u64) -> DeviceResult<V
         return Err(DeviceError::OutOfDeviceMemory);
     }
     let file = memory_file(padded).ok_or(DeviceError::OutOfHostMemory)?;
-    let desc = BufferDesc { size, host_visible: true, name: "shared" };
+    let desc = BufferDesc { size, host_visible: true, read_only: false, name: "shared" };
     let mut pages: Vec<Arc<Claim>> = Vec::new();
     let mut tried: Vec<Vec<Buffer>> = heaps.iter().map(|_| Vec::new()).collect();
     for _ in 0..TRIES {

@@ -1,35 +1,23 @@
-//! Fallback device: the CPU device runs kernels that a device cannot run, if PYROCLAST_FALLBACK requests it.
-//!
-//! A device with a fallback device reports the features of both. Kernels that it cannot run itself are
-//! compiled for the processor (`program::fallback`) and launched there by the device's own queues
-//! (`command::fallback`).
+//! Facts of a paired device: what either of the two has.
 
-use super::info::{DeviceInfo, FormatSupport, ImageFacts, ImageUse};
-use super::traits::DeviceOps;
-use std::sync::Arc;
+use crate::device::info::{
+    DOUBLE, DeviceInfo, ENQUEUE, FormatSupport, HALF, IMAGE_FORMATS, INT64_ATOMICS, ImageFacts, ImageUse,
+};
 
-pub const DOUBLE: &str = "double precision";
-pub const HALF: &str = "half precision";
-pub const INT64_ATOMICS: &str = "64-bit atomics";
-pub const IMAGE_FORMATS: &str = "image formats";
-pub const ENQUEUE: &str = "queues on the device";
-
-/// The fallback device of a device, and the merged facts of the two.
-pub struct FallbackDevice {
-    pub ops: Arc<dyn DeviceOps>,
-    pub(super) info: DeviceInfo,
-    /// Features that the device has only through the fallback device.
-    pub gains: Vec<&'static str>,
-}
-
-impl FallbackDevice {
-    /// Merges the facts `own` of a device with those of its fallback device `ops`.
-    pub fn new(own: &DeviceInfo, ops: Arc<dyn DeviceOps>) -> FallbackDevice {
-        let (mut info, gains) = merge(own, ops.info());
-        let what = if gains.is_empty() { String::new() } else { format!(": {}", gains.join(", ")) };
-        info.notes.push(format!("kernels that it cannot run fall back to {}{what}", ops.info().name));
-        FallbackDevice { ops, info, gains }
-    }
+/// Merges the facts of a pair. Also returns whether the secondary device supports images that the primary one
+/// lacks.
+pub fn merged(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, bool) {
+    let (mut info, gains) = merge(own, other);
+    let what = if gains.is_empty() { String::new() } else { format!(": {}", gains.join(", ")) };
+    info.notes.push(format!("kernels that it cannot run fall back to {}{what}", other.name));
+    let formats = &info.image.formats;
+    let more = formats.iter().filter(|f| !own.image.formats.contains(f)).count();
+    let text = |what: &&'static str| match *what {
+        IMAGE_FORMATS => format!("{}, {more} of them more widely on {}", formats.len(), other.name),
+        _ => format!("on {}", other.name),
+    };
+    info.elsewhere = gains.iter().map(|what| (*what, text(what))).collect();
+    (info, gains.contains(&IMAGE_FORMATS))
 }
 
 /// Merges the facts of two devices. Also returns the features that only the second has.
@@ -80,7 +68,7 @@ fn merge_images(own: &ImageFacts, other: &ImageFacts) -> (ImageFacts, bool) {
             None => image.formats.push(*theirs),
         }
     }
-    // Every use on the fallback device is a use of the merged device.
+    // Every use on the second device is a use of the merged device.
     let gained = |f: &FormatSupport| own.formats.iter().all(|o| o.format != f.format || o.uses != f.uses);
     if !image.formats.iter().any(gained) {
         return (image, false);
@@ -145,7 +133,7 @@ mod tests {
         let (both, more) = merge_images(&own, &facts(vec![support(CL_R, all), support(CL_RGBA, all)], 5, 3));
         assert!(more && both.formats == [support(CL_R, all), support(CL_RGBA, all)]);
         assert_eq!((both.max_2d, both.max_read_write_args), ([5; 2], 3));
-        // The result is unchanged where the fallback device supports nothing more.
+        // The result is unchanged where the second device supports nothing more.
         let (same, more) = merge_images(&own, &facts(vec![support(CL_R, none)], 5, 3));
         assert!(!more && same.formats == own.formats && same.max_2d == [9; 2]);
         let (theirs, more) = merge_images(&ImageFacts::default(), &own);
