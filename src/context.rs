@@ -12,7 +12,7 @@ use crate::device::traits::{DeviceOps, OnDeviceQueue, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::info::InfoValue;
-use crate::memory::svm::Allocations;
+use crate::memory::allocations::Allocations;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::pending_host_writes::PendingHostWrites;
 use crate::sync::{Mutex, Rank};
@@ -83,6 +83,40 @@ pub struct Context {
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
     device_queues: Mutex<DeviceQueues>,
+}
+
+/// A device of a context.
+#[derive(Clone)]
+pub struct ContextDevice {
+    context: Arc<Context>,
+    device: Arc<Device>,
+    device_index: usize,
+}
+
+impl ContextDevice {
+    /// CL_INVALID_DEVICE: the device is not in the context.
+    pub fn new(context: &Arc<Context>, device: &Arc<Device>) -> Result<ContextDevice> {
+        let device_index = context.devices.iter().position(|d| Arc::ptr_eq(d, device));
+        let device_index =
+            device_index.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not in the context"))?;
+        Ok(ContextDevice { context: context.clone(), device: device.clone(), device_index })
+    }
+    /// The context.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+    /// Position of the device in the context.
+    pub fn device_index(&self) -> usize {
+        self.device_index
+    }
+    /// Operations of the device.
+    pub fn ops(&self) -> &Arc<dyn DeviceOps> {
+        self.device.ops()
+    }
 }
 
 impl ApiObject for Context {

@@ -16,7 +16,7 @@
 
 use crate::callback::{self, CallbackTicket};
 use crate::cl::*;
-use crate::command::{Command, ExecutionTarget};
+use crate::command::{CommandKind, ExecutionTarget};
 use crate::context::Context;
 use crate::device::traits::Submission;
 use crate::error::{Error, Result};
@@ -33,6 +33,27 @@ use std::time::Duration;
 pub type EventCallback = Box<dyn FnOnce(cl_int) + Send>;
 /// A wait list.
 pub type WaitList = SmallVec<[Arc<Event>; 4]>;
+
+/// A command in a queue.
+pub(crate) struct Command {
+    pub kind: CommandKind,
+    /// See [`crate::device::batch::BatchItem::ordered`].
+    pub ordered: bool,
+    /// Its wait list; empty once submitted.
+    pub deps: WaitList,
+}
+
+impl Command {
+    pub(crate) fn new(kind: CommandKind) -> Command {
+        Command { kind, ordered: true, deps: WaitList::new() }
+    }
+
+    /// Releases everything that it holds.
+    pub(crate) fn clear(&mut self) {
+        self.kind = CommandKind::NOP;
+        self.deps.clear();
+    }
+}
 
 /// An event object.
 pub struct Event {

@@ -1,8 +1,9 @@
 //! Memory that a launch uses by address: behind pointer arguments, and as set by clSetKernelExecInfo. It is
 //! looked up when the launch is enqueued, so that the memory stays until the launch is complete.
 
-use super::lower::LoweringContext;
+use super::operand::LoweringContext;
 use crate::cl::CL_INVALID_OPERATION;
+use crate::context::ContextDevice;
 use crate::device::batch::{self, BufferRange};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{DeviceError, DeviceKernel};
@@ -11,7 +12,6 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::residency::Residency;
-use crate::queue::CommandQueue;
 use std::sync::Arc;
 
 /// Memory that a launch uses by address.
@@ -27,17 +27,17 @@ impl AddressedMemory {
     /// Memory used by address by a launch; `None` as long as no address was ever passed to a kernel of the
     /// context.
     pub fn of(
-        queue: &CommandQueue,
+        target: &ContextDevice,
         on_device: &dyn DeviceKernel,
         args: &[ArgSnapshot],
         kernel: &Kernel,
     ) -> Result<Option<Box<AddressedMemory>>> {
-        let (context, device) = (queue.context(), queue.device_index());
+        let (context, device) = (target.context(), target.device_index());
         if !context.allocations.is_used() {
             return Ok(None);
         }
         let exec_info = kernel.exec_info();
-        let system = on_device.limits(queue.device().info()).sharing == AddressSharing::Host;
+        let system = on_device.limits(target.device().info()).sharing == AddressSharing::Host;
         // CL_INVALID_OPERATION: the kernel does not find memory at its address of the device.
         let refused = |error: DeviceError| err!(CL_INVALID_OPERATION, "{error}");
         let behind = |address: u64| -> Result<Option<Arc<Residency>>> {
@@ -46,7 +46,7 @@ impl AddressedMemory {
             };
             // Memory that the device cannot have must not be dereferenced there, but its address may be
             // passed.
-            let Ok(memory) = residency.backing(context, device) else { return Ok(None) };
+            let Ok(memory) = residency.backing(context.device_ops(), device) else { return Ok(None) };
             let start = address.wrapping_sub(offset);
             on_device.validate_address(Some((&memory, start))).map_err(refused)?;
             Ok(Some(residency))
@@ -91,11 +91,11 @@ impl AddressedMemory {
 }
 
 fn whole(residency: &Residency, at: LoweringContext<'_>) -> Result<BufferRange> {
-    let (context, device_index) = (at.queue.context(), at.queue.device_index());
+    let (devices, device_index) = (at.target.context().device_ops(), at.target.device_index());
     let memory = if at.newest {
-        residency.acquire_all(context, device_index)?
+        residency.acquire_all(devices, device_index)?
     } else {
-        residency.backing(context, device_index)?
+        residency.backing(devices, device_index)?
     };
     Ok(BufferRange { offset: 0, size: memory.size(), memory })
 }

@@ -58,7 +58,7 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
     if let Some(parent) = mem.parent.as_ref().filter(|p| p.image().is_none()) {
         buffer::validate_alignment(parent, queue.device())?;
     }
-    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    let memory = mem.backing(queue.device_index())?;
     let buffer = match &info.in_buffer {
         Some(layout) => Some((&memory, *layout)),
         None => memory.in_buffer().map(|(buffer, layout)| (buffer, *layout)),

@@ -1,80 +1,17 @@
 //! Lowering of commands to device commands, at submission: memory objects become device memory that is up to
 //! date.
 
-use super::ndrange::{LaunchCommand, arg_access};
-use super::{Command, CommandKind, CommandWork, ImagePart, MemEndpoint, MemRange, native};
+use super::launch::{LaunchCommand, arg_access};
+use super::operand::{CodeResult, LoweringContext, failed};
+use super::{CommandKind, CommandWork, native_call};
 use crate::cl::*;
-use crate::device::batch::{
-    Access, ArgValue, BufferRange, DeviceCommand, Endpoint, ImageRange, Launch, RectLayout, Work,
-};
+use crate::context::ContextDevice;
+use crate::device::batch::{Access, ArgValue, BufferRange, DeviceCommand, Launch, Work};
 use crate::device::copies::transfer_now;
-use crate::device::traits::DeviceMemory;
-use crate::error::Error;
 use crate::kernel::args::ArgSnapshot;
-use crate::memory::MemObject;
-use crate::queue::CommandQueue;
 use smallvec::SmallVec;
-use std::ops::Range;
-use std::sync::Arc;
-
-type CodeResult<T> = std::result::Result<T, cl_int>;
-
-fn failed(error: Error) -> cl_int {
-    tracing::error!(%error, "memory for a command");
-    error.code()
-}
-
-/// Queue that commands are lowered for.
-#[derive(Clone, Copy)]
-pub(super) struct LoweringContext<'a> {
-    pub queue: &'a Arc<CommandQueue>,
-    /// Whether the memory is brought up to date. If not, it is only looked up, for a recording.
-    pub newest: bool,
-}
 
 impl LoweringContext<'_> {
-    /// Device memory of a byte range.
-    pub fn range(self, range: &MemRange, access: Access) -> CodeResult<BufferRange> {
-        let memory = self.memory(&range.memory, range.offset..range.offset + range.size, access)?;
-        Ok(BufferRange { memory, offset: range.memory.offset + range.offset, size: range.size })
-    }
-
-    /// Device memory of an object that contains the bytes.
-    fn memory(self, mem: &MemObject, bytes: Range<u64>, access: Access) -> CodeResult<Arc<dyn DeviceMemory>> {
-        let (context, device, residency) = (self.queue.context(), self.queue.device_index(), mem.residency());
-        let start = mem.range().start;
-        let memory = match self.newest {
-            true => residency.acquire(context, device, start + bytes.start..start + bytes.end, access),
-            false => residency.backing(context, device),
-        };
-        memory.map_err(failed)
-    }
-
-    /// One side of a transfer. Images in buffers are rectangles of the buffers.
-    fn endpoint(self, side: &MemEndpoint, access: Access) -> CodeResult<Endpoint> {
-        let part = match side {
-            Endpoint::Host(ptr, layout) => return Ok(Endpoint::Host(*ptr, *layout)),
-            Endpoint::Buffer(range, layout) => {
-                return Ok(Endpoint::Buffer(self.range(range, access)?, *layout));
-            }
-            Endpoint::Image(part) => part,
-        };
-        let info = part.image.image().ok_or(CL_INVALID_MEM_OBJECT)?;
-        let memory = self.memory(&part.image, 0..part.image.size, access)?;
-        let rectangle = |memory: Arc<dyn DeviceMemory>, whole: &RectLayout| {
-            let size = memory.size();
-            Endpoint::Buffer(BufferRange { memory, offset: 0, size }, info.part(whole, part.origin))
-        };
-        Ok(match (&info.in_buffer, memory.in_buffer()) {
-            (Some(whole), _) => rectangle(memory, whole),
-            (None, Some((buffer, whole))) => rectangle(buffer.clone(), whole),
-            (None, None) => {
-                let ImagePart { level, origin, region, .. } = *part;
-                Endpoint::Image(ImageRange { image: memory, level, origin, region })
-            }
-        })
-    }
-
     /// Lowers work: the same work with device memory as operands.
     fn work(self, work: &CommandWork) -> CodeResult<DeviceCommand> {
         use Access::{Read, Write};
@@ -88,7 +25,7 @@ impl LoweringContext<'_> {
                 Work::Fill { dst: self.endpoint(dst, Write)?, region: *region, pattern: pattern.clone() }
             }
             Work::Launch(launch) => Work::Launch(self.launch(launch)?),
-            Work::Replay(replay) => Work::Replay(replay.lower(self.queue)?),
+            Work::Replay(replay) => Work::Replay(replay.lower(self.target)?),
             Work::Wait(semaphores) => Work::Wait(semaphores.clone()),
             Work::Signal(semaphores) => Work::Signal(semaphores.clone()),
             Work::Ownership { ranges, release } => {
@@ -100,7 +37,7 @@ impl LoweringContext<'_> {
     }
 
     fn launch(self, launch: &LaunchCommand) -> CodeResult<Launch> {
-        let args = launch.args.lower(self.queue.device_index(), |args| lower_args(launch, self, args))?;
+        let args = launch.args.lower(self.target.device_index(), |args| lower_args(launch, self, args))?;
         let addressed = launch.addressed.as_ref().map(|addressed| addressed.others(self));
         Ok(Launch {
             kernel: launch.kernel.clone(),
@@ -110,29 +47,29 @@ impl LoweringContext<'_> {
             global: launch.global,
             local: launch.local,
             indirect: addressed.transpose().map_err(failed)?.unwrap_or_default(),
-            default_queue: self.queue.context().default_queue(self.queue.device_index()),
+            default_queue: self.target.context().default_queue(self.target.device_index()),
         })
     }
 }
 
 /// Lowers a command.
-pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
-    lower_kind(&command.kind, queue, true)
+pub(crate) fn lower(kind: &CommandKind, target: &ContextDevice) -> CodeResult<DeviceCommand> {
+    lower_kind(kind, target, true)
 }
 
 /// Lowers a kind of command; see [`LoweringContext::newest`].
 pub(super) fn lower_kind(
     kind: &CommandKind,
-    queue: &Arc<CommandQueue>,
+    target: &ContextDevice,
     newest: bool,
 ) -> CodeResult<DeviceCommand> {
     use Access::{Read, Write};
-    let at = LoweringContext { queue, newest };
+    let at = LoweringContext { target, newest };
     Ok(match kind {
         CommandKind::Work(work) => at.work(work)?,
         // Calls are made by the host, in their turn.
         CommandKind::Call(_) => Work::Nop,
-        CommandKind::Map { memory, region, mapping, fill } => match mapping.endpoint(queue.device_index()) {
+        CommandKind::Map { memory, region, mapping, fill } => match mapping.endpoint(target.device_index()) {
             None => {
                 // Writes of the host through a direct mapping are newer than every other copy.
                 at.endpoint(memory, if mapping.write { Write } else { Read })?;
@@ -144,7 +81,7 @@ pub(super) fn lower_kind(
         CommandKind::Unmap { mapping, .. } if !mapping.write => Work::Nop,
         CommandKind::Unmap { memory, region, mapping } => {
             let dst = at.endpoint(memory, Write)?;
-            match mapping.endpoint(queue.device_index()) {
+            match mapping.endpoint(target.device_index()) {
                 None => Work::Nop,
                 Some(src) => Work::Copy { src, dst, region: *region },
             }
@@ -180,7 +117,7 @@ fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<Ar
                 let memory = at.memory(mem, 0..mem.size, arg_access(mem, info))?;
                 match mem.image() {
                     Some(image) => {
-                        let (context, device) = (at.queue.context(), at.queue.device_index());
+                        let (context, device) = (at.target.context(), at.target.device_index());
                         let view = image.for_kernels(context, device, memory);
                         ArgValue::Image(view.map_err(|e| e.code())?)
                     }
@@ -193,10 +130,15 @@ fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<Ar
 }
 
 /// Executes a command in the calling thread; everything that it depends on is complete.
-pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<()> {
-    match &command.kind {
+pub(crate) fn run_on_host(kind: &CommandKind, target: &ContextDevice) -> CodeResult<()> {
+    match kind {
         CommandKind::Call(call) => call(),
-        CommandKind::Native(native) => native::run(native, queue),
-        kind => transfer_now(queue.ops(), &lower_kind(kind, queue, true)?).map_err(|e| e.code()),
+        CommandKind::Native(native) => native_call::run(native, target),
+        CommandKind::Work(_)
+        | CommandKind::Map { .. }
+        | CommandKind::Unmap { .. }
+        | CommandKind::Migrate { .. } => {
+            transfer_now(target.ops(), &lower(kind, target)?).map_err(|e| e.code())
+        }
     }
 }

@@ -49,7 +49,7 @@ pub fn map_buffer(
         return Err(Error::with(CL_INVALID_VALUE, "the region is empty"));
     }
     let (write, invalidate) = validate_flags(mem, flags)?;
-    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    let memory = mem.backing(queue.device_index())?;
     let device_ptr = memory.host_ptr().map(|p| p.offset(mem.offset + offset));
     let (ptr, shadow) = match (mem.host_ptr.map(|p| p.offset(offset)), device_ptr) {
         // With CL_MEM_USE_HOST_PTR a mapping must be in the application's memory, whether the device uses it

@@ -3,22 +3,26 @@
 
 pub mod addressed_memory;
 pub mod image;
+pub mod launch;
 pub mod lower;
 pub mod map;
 pub mod native;
+pub mod native_call;
 pub mod ndrange;
+pub mod operand;
 pub mod replay;
 pub mod svm;
 pub mod sync;
 pub mod transfer;
 
+pub use operand::{ImagePart, MemEndpoint, MemRange};
+
 use crate::cl::cl_int;
 use crate::cl::region::{self, Region};
-use crate::device::batch::{Access, BufferRange, Endpoint, ImageRange, Work};
-use crate::event::WaitList;
+use crate::device::batch::{Access, Endpoint, Work};
 use crate::memory::MemObject;
 use crate::memory::mapping::Mapping;
-use ndrange::LaunchCommand;
+use launch::LaunchCommand;
 use replay::Replay;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -35,21 +39,8 @@ pub enum ExecutionTarget {
     Host,
 }
 
-/// A byte range of a memory object.
-pub type MemRange = BufferRange<Arc<MemObject>>;
-/// A region of a mip level of an image.
-pub type ImagePart = ImageRange<Arc<MemObject>>;
-/// One side of a transfer, in memory objects.
-pub type MemEndpoint = Endpoint<Arc<MemObject>>;
 /// Work whose operands are memory objects.
 pub type CommandWork = Work<Arc<MemObject>, LaunchCommand, Arc<Replay>>;
-
-impl MemRange {
-    /// All bytes of a memory object.
-    pub fn whole(memory: &Arc<MemObject>) -> MemRange {
-        MemRange { memory: memory.clone(), offset: 0, size: memory.size }
-    }
-}
 
 /// Operation of a command, with validated operands.
 pub enum CommandKind {
@@ -62,7 +53,7 @@ pub enum CommandKind {
     /// Writes through the mapping become visible to commands.
     Unmap { memory: MemEndpoint, region: Region, mapping: Mapping },
     /// A native kernel.
-    Native(Arc<native::NativeCommand>),
+    Native(Arc<native_call::NativeCommand>),
     /// The newest bytes are moved to the queue's device, unless `undefined`.
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
 }
@@ -114,8 +105,8 @@ impl CommandKind {
             CommandKind::Map { memory, region, .. } | CommandKind::Unmap { memory, region, .. } => {
                 see(use_of(memory, region, Write))
             }
-            CommandKind::Native(native) => {
-                native.memory().find_map(|memory| see(CommandUse::Memory(memory, Write)))
+            CommandKind::Native(call) => {
+                call.memory().find_map(|memory| see(CommandUse::Memory(memory, Write)))
             }
             CommandKind::Migrate { mems, .. } => {
                 mems.iter().find_map(|memory| see(CommandUse::Memory(memory, Read)))
@@ -127,7 +118,14 @@ impl CommandKind {
 
     /// Whether the command occupies the host for long.
     pub(crate) fn is_long_on_host(&self) -> bool {
-        matches!(self, CommandKind::Native(_))
+        match self {
+            CommandKind::Native(_) => true,
+            CommandKind::Work(_)
+            | CommandKind::Map { .. }
+            | CommandKind::Unmap { .. }
+            | CommandKind::Migrate { .. }
+            | CommandKind::Call(_) => false,
+        }
     }
 
     /// Application memory that the command accesses.
@@ -151,26 +149,5 @@ fn use_of<'a>(side: &'a MemEndpoint, region: &Region, access: Access) -> Command
         }
         Endpoint::Buffer(range, _) => CommandUse::Memory(&range.memory, access),
         Endpoint::Image(part) => CommandUse::Memory(&part.image, access),
-    }
-}
-
-/// A command in a queue.
-pub(crate) struct Command {
-    pub kind: CommandKind,
-    /// See [`crate::device::batch::BatchItem::ordered`].
-    pub ordered: bool,
-    /// Its wait list; empty once submitted.
-    pub deps: WaitList,
-}
-
-impl Command {
-    pub(crate) fn new(kind: CommandKind) -> Command {
-        Command { kind, ordered: true, deps: WaitList::new() }
-    }
-
-    /// Releases everything that it holds.
-    pub(crate) fn clear(&mut self) {
-        self.kind = CommandKind::NOP;
-        self.deps.clear();
     }
 }

@@ -1,55 +1,20 @@
 //! Kernel launches: validation against the kernel and device, and description.
 
 use super::addressed_memory::AddressedMemory;
+use super::launch::LaunchCommand;
 use super::{CommandKind, ExecutionTarget};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
-use crate::device::batch::{Access, Work};
+use crate::device::batch::Work;
 use crate::device::traits::DeviceKernel;
 use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::kernel::Kernel;
-use crate::kernel::arg_list::ArgsInUse;
 use crate::kernel::args::ArgSnapshot;
-use crate::memory::{MemObject, buffer};
+use crate::memory::buffer;
 use crate::queue::{CommandQueue, NewCommand, SyncKind};
-use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo};
 use std::sync::Arc;
-
-/// A validated launch; its memory is looked up when it is lowered.
-pub struct LaunchCommand {
-    pub kernel: Arc<dyn DeviceKernel>,
-    pub args: ArgsInUse,
-    pub dims: u32,
-    pub offset: [u64; 3],
-    pub global: [u64; 3],
-    pub local: [u32; 3],
-    pub addressed: Option<Box<AddressedMemory>>,
-}
-
-impl LaunchCommand {
-    /// Memory objects among the arguments. Memory used by address is kept by [`AddressedMemory`].
-    pub fn memory(&self) -> impl Iterator<Item = (&Arc<MemObject>, Access)> {
-        self.args.iter().zip(&self.kernel.info().args).filter_map(|(arg, info)| match arg {
-            ArgSnapshot::Mem(Some(mem)) => Some((mem, arg_access(mem, info))),
-            ArgSnapshot::Mem(None)
-            | ArgSnapshot::Bytes(_)
-            | ArgSnapshot::Local(_)
-            | ArgSnapshot::Queue(_)
-            | ArgSnapshot::Pointer(_) => None,
-        })
-    }
-}
-
-/// How a kernel accesses a memory object that is one of its arguments.
-pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
-    let writes = match mem.image() {
-        Some(_) => info.access != AccessQualifier::ReadOnly,
-        None => mem.flags.kernel_writable() && info.address != AddressQualifier::Constant,
-    };
-    if writes { Access::Write } else { Access::Read }
-}
 
 /// clEnqueueNDRangeKernel. clEnqueueTask uses it with its own command type and one work-item.
 pub fn launch(
@@ -80,7 +45,7 @@ pub fn describe(
     for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
-            let memory = mem.residency().backing(context, at)?;
+            let memory = mem.backing(at)?;
             if let Some(image) = mem.image() {
                 image.validate_device(device)?;
                 image.validate_access(device, info.access)?;
@@ -108,7 +73,7 @@ pub fn describe(
         return Ok((CommandKind::NOP, ExecutionTarget::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
-    let addressed = AddressedMemory::of(queue, &*snapshot.kernel, &snapshot.args, kernel)?;
+    let addressed = AddressedMemory::of(queue.target(), &*snapshot.kernel, &snapshot.args, kernel)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
         args: snapshot.args,

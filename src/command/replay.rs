@@ -6,19 +6,17 @@
 //! at each replay, as for any command. If an object's memory on the device has changed since, the commands
 //! are recorded again. Locks: one (rank CommandBuffer) around the recording, held while it is made.
 
-use super::lower::{LoweringContext, lower_kind};
-use super::ndrange::LaunchCommand;
+use super::launch::LaunchCommand;
+use super::lower::lower_kind;
+use super::operand::{CodeResult, LoweringContext};
 use super::{CommandKind, CommandUse, ExecutionTarget};
-use crate::cl::*;
+use crate::context::ContextDevice;
 use crate::device::batch::{Access, ListItem, Work};
 use crate::device::traits::{DeviceList, DeviceMemory};
 use crate::error::Error;
 use crate::memory::{MemObject, buffer};
-use crate::queue::CommandQueue;
 use crate::sync::{Mutex, Rank};
 use std::sync::Arc;
-
-type CodeResult<T> = std::result::Result<T, cl_int>;
 
 /// One command of a replay.
 #[derive(Clone)]
@@ -84,23 +82,22 @@ impl Replay {
 
     /// Records the commands for the queue's device unless that is done. No bytes move: current users of the
     /// memory are not disturbed.
-    pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
+    pub fn prepare(&self, target: &ContextDevice) -> crate::error::Result<()> {
         if self.is_empty() {
             return Ok(());
         }
-        let backing = |(mem, _): &(Arc<MemObject>, Access)| {
-            mem.residency().backing(queue.context(), queue.device_index())
-        };
+        let backing = |(mem, _): &(Arc<MemObject>, Access)| mem.backing(target.device_index());
         let memory = self.uses.iter().map(backing).collect::<crate::error::Result<_>>()?;
-        self.list(queue, memory)
+        self.list(target, memory)
             .map_err(|code| Error::with(code, "the commands cannot be recorded"))
             .map(drop)
     }
 
     /// The recording, with the memory that it uses up to date.
-    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> CodeResult<Arc<dyn DeviceList>> {
+    pub(super) fn lower(&self, target: &ContextDevice) -> CodeResult<Arc<dyn DeviceList>> {
+        let devices = target.context().device_ops();
         let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
-            let memory = mem.residency().acquire(queue.context(), queue.device_index(), mem.range(), *access);
+            let memory = mem.residency().acquire(devices, target.device_index(), mem.range(), *access);
             memory.map_err(|e| {
                 tracing::error!(error = %e, "memory for a command buffer");
                 e.code()
@@ -111,15 +108,15 @@ impl Replay {
             if let CommandKind::Work(Work::Launch(LaunchCommand { addressed: Some(addressed), .. })) =
                 &*step.kind
             {
-                addressed.bring_up_to_date(LoweringContext { queue, newest: true }).map_err(|e| e.code())?;
+                addressed.bring_up_to_date(LoweringContext { target, newest: true }).map_err(|e| e.code())?;
             }
         }
-        self.list(queue, memory)
+        self.list(target, memory)
     }
 
     fn list(
         &self,
-        queue: &Arc<CommandQueue>,
+        target: &ContextDevice,
         memory: Vec<Arc<dyn DeviceMemory>>,
     ) -> CodeResult<Arc<dyn DeviceList>> {
         let mut recording = self.recording.lock();
@@ -128,10 +125,10 @@ impl Replay {
             return Ok(known.list.clone());
         }
         let item = |step: &ReplayStep| {
-            Ok(ListItem { command: lower_kind(&step.kind, queue, false)?, ordered: step.ordered })
+            Ok(ListItem { command: lower_kind(&step.kind, target, false)?, ordered: step.ordered })
         };
         let items = self.steps.iter().map(item).collect::<CodeResult<_>>()?;
-        let list = queue.ops().record(items).map_err(|e| {
+        let list = target.ops().record(items).map_err(|e| {
             tracing::error!(error = %e, "a command buffer could not be recorded");
             Error::from(e).code()
         })?;
@@ -141,11 +138,11 @@ impl Replay {
 }
 
 /// Checks that the device of a queue (of the same context) can execute a command other than a launch.
-pub fn validate_device(kind: &CommandKind, queue: &CommandQueue) -> crate::error::Result<()> {
+pub fn validate_device(kind: &CommandKind, target: &ContextDevice) -> crate::error::Result<()> {
     let check = |mem: &MemObject| {
-        buffer::validate_alignment(mem, queue.device())?;
-        mem.image().map_or(Ok(()), |image| image.validate_device(queue.device().info()))?;
-        mem.residency().backing(queue.context(), queue.device_index()).map(drop)
+        buffer::validate_alignment(mem, target.device())?;
+        mem.image().map_or(Ok(()), |image| image.validate_device(target.device().info()))?;
+        mem.backing(target.device_index()).map(drop)
     };
     let failed = kind.find_use(&mut |used| match used {
         CommandUse::Memory(mem, _) => check(mem).err(),

@@ -9,8 +9,8 @@ use crate::device::info::AddressSharing;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::HostPtr;
+use crate::memory::allocations::{Allocation, SvmKind};
 use crate::memory::mapping::{Mapping, Shadow};
-use crate::memory::svm::{Allocation, SvmKind};
 use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, access: Access) -> Res
         return Ok(Operand { memory: Endpoint::host(ptr), seen: true });
     };
     let memory = Endpoint::bytes(range_of(queue, &allocation, ptr, size)?);
-    let backing = allocation.residency().backing(queue.context(), queue.device_index())?;
+    let backing = allocation.residency().backing(queue.context().device_ops(), queue.device_index())?;
     let seen = backing.host_ptr().is_some() && (access == Access::Write || backing.host_cached());
     Ok(Operand { memory, seen })
 }
@@ -177,7 +177,12 @@ pub fn map(
         };
     };
     let range = range_of(queue, &allocation, ptr, size as u64)?;
-    if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
+    if allocation
+        .residency()
+        .backing(queue.context().device_ops(), queue.device_index())?
+        .host_ptr()
+        .is_some()
+    {
         return enqueue(CommandKind::NOP, ExecutionTarget::Either);
     }
     let mapping = Mapping {

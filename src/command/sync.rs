@@ -53,7 +53,7 @@ pub fn migrate(
             return Err(Error::with(CL_INVALID_CONTEXT, "a memory object belongs to another context"));
         }
         buffer::validate_alignment(mem, queue.device())?;
-        mem.residency().backing(queue.context(), queue.device_index())?;
+        mem.backing(queue.device_index())?;
     }
     // The host can always access the contents, so migration to it requires no action.
     let undefined = flags & (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED | CL_MIGRATE_MEM_OBJECT_HOST) != 0;

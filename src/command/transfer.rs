@@ -25,7 +25,7 @@ pub(super) fn prepare(queue: &CommandQueue, mem: &MemObject, reads: bool) -> Res
         return Err(Error::with(CL_INVALID_MEM_OBJECT, "not a buffer"));
     }
     buffer::validate_alignment(mem, queue.device())?;
-    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    let memory = mem.backing(queue.device_index())?;
     Ok(memory.host_ptr().is_some() && (!reads || memory.host_cached()))
 }
 
@@ -86,8 +86,7 @@ pub fn read_buffer(
 ) -> Result<Arc<Event>> {
     let (kind, host_sees) = describe_host(queue, mem, Access::Read, (offset, size), ptr, &waits)?;
     let bytes = size as u64;
-    let host_reads = host_sees
-        || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
+    let host_reads = host_sees || blocking && bytes <= mem.backing(queue.device_index())?.quick_read();
     let target = execution_target(host_reads, blocking, bytes);
     put(queue, CL_COMMAND_READ_BUFFER, (kind, target), waits, blocking)
 }

@@ -418,7 +418,7 @@ impl CommandBuffer {
         drop(state);
         // A failure of recording is reported, and recording is tried again when the buffer is enqueued.
         let mut parts = parts.iter().flat_map(|parts| parts.iter());
-        parts.try_for_each(|part| part.replay.prepare(&self.queues[part.queue]))
+        parts.try_for_each(|part| part.replay.prepare(self.queues[part.queue].target()))
     }
 
     /// clEnqueueCommandBufferKHR on `queues`; if that is empty, on the queues passed at creation.

@@ -34,7 +34,7 @@ impl CommandBuffer {
             let queue = &queues[command.order.queue];
             let body = match &command.body {
                 RecordedBody::Fixed(kind) => {
-                    replay::validate_device(kind, queue)?;
+                    replay::validate_device(kind, queue.target())?;
                     RecordedBody::Fixed(kind.clone())
                 }
                 RecordedBody::Dispatch(dispatch) => RecordedBody::Dispatch(dispatch.on(queue)?),

@@ -1,8 +1,8 @@
 //! Creation of buffers and sub-buffers.
 
 use super::MemObject;
+use super::allocations::SvmKind;
 use super::residency::{Initial, Residency};
-use super::svm::SvmKind;
 use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
@@ -54,7 +54,7 @@ pub fn create(
     let host_visible = flags.has(CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR);
     let read_only = !flags.kernel_writable();
     let desc = BufferDesc { size: size as u64, host_visible, read_only, name: "buffer" };
-    let residency = Arc::new(Residency::new(context, &desc, initial)?);
+    let residency = Arc::new(Residency::new(context.device_ops(), &desc, initial)?);
     let host_ptr = host_ptr.filter(|_| flags.uses_host_ptr());
     let addresses = if addressed { Some(addresses(context, size as u64, &residency)?) } else { None };
     let mem = MemObject::new(context, flags, size as u64, residency, 0);
@@ -86,7 +86,7 @@ fn wants_addresses(context: &Context, properties: &[cl_mem_properties]) -> Resul
 
 /// Creates the backing on every device, so that its address stays the same. Returns the addresses.
 fn addresses(context: &Context, size: u64, residency: &Arc<Residency>) -> Result<Vec<u64>> {
-    let address = |index: usize| Ok(residency.backing(context, index)?.address());
+    let address = |index: usize| Ok(residency.backing(context.device_ops(), index)?.address());
     let list = (0..context.devices().len()).map(address).collect::<Result<Vec<_>>>()?;
     context.allocations.add_buffer(size, list.clone(), residency);
     Ok(list.into_iter().map(|a| a.unwrap_or(0)).collect())

@@ -68,7 +68,7 @@ pub fn create(
     // CL_INVALID_PROPERTY: the driver rejects the memory.
     let memory =
         device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
-    let residency = Arc::new(Residency::of_external(context, size as u64, index, memory));
+    let residency = Arc::new(Residency::of_external(context.device_ops(), size as u64, index, memory));
     let mem = MemObject::new(context, flags, size as u64, residency, 0);
     Ok(Arc::new(MemObject { properties: Some(desc.list), ..mem }))
 }

@@ -250,7 +250,7 @@ pub fn create(
         Some(ptr) => Initial::Copy(ptr),
         None => Initial::Nothing,
     };
-    let residency = Arc::new(Residency::new_image(context, info.desc(), initial, layout)?);
+    let residency = Arc::new(Residency::new_image(context.device_ops(), info.desc(), initial, layout)?);
     let host_ptr = host_ptr.filter(|_| flags.uses_host_ptr());
     let uses_svm = host_ptr.is_some_and(|p| context.allocations.find(p.addr() as u64).is_some());
     Ok(Arc::new(MemObject {

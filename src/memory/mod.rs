@@ -4,6 +4,7 @@
 //! Commands keep the objects they use until they are complete, so an object is destroyed after its last use.
 //! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
+pub mod allocations;
 pub mod buffer;
 pub mod external;
 pub mod image;
@@ -109,6 +110,11 @@ impl MemObject {
     /// Locations of the bytes.
     pub fn residency(&self) -> &Arc<Residency> {
         &self.residency
+    }
+
+    /// The memory of the device with this index in the context, created if necessary.
+    pub fn backing(&self, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+        self.residency.backing(self.context.device_ops(), device)
     }
 
     /// Byte range of the object in its storage.

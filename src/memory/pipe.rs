@@ -68,7 +68,7 @@ pub fn create(
         host_ptr::copy(HostPtr::new(words.as_mut_ptr().cast()), bytes.ptr(), size_of_val(&words) as u64)
     };
     let desc = BufferDesc { size, host_visible: false, read_only: false, name: "pipe" };
-    let residency = Arc::new(Residency::new(context, &desc, Initial::Copy(bytes.ptr()))?);
+    let residency = Arc::new(Residency::new(context.device_ops(), &desc, Initial::Copy(bytes.ptr()))?);
     let mem = MemObject::new(context, flags, size, residency, 0);
     let pipe = Some(PipeInfo { packet_size, max_packets });
     Ok(Arc::new(MemObject { object_type: CL_MEM_OBJECT_PIPE, pipe, ..mem }))

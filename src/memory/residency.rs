@@ -7,17 +7,19 @@
 
 use super::mapping::WrittenRanges;
 use crate::cl::*;
-use crate::context::Context;
 use crate::device::batch::{Access, RectLayout};
 use crate::device::copies::{Backing, Backings, Content, Copies, HostCopy, Sharing, transfer_now};
 use crate::device::newest::Holders;
-use crate::device::traits::{BufferDesc, DeviceMemory, HostRange, ImageDesc};
+use crate::device::traits::{BufferDesc, DeviceMemory, DeviceOps, HostRange, ImageDesc};
 use crate::error::{Error, Result};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::sync::Rank;
 use smallvec::smallvec;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The devices of a context.
+type Devices<'a> = &'a [Arc<dyn DeviceOps>];
 
 /// Locations of the bytes of a buffer or an image.
 pub struct Residency {
@@ -41,25 +43,25 @@ pub enum Initial {
 impl Residency {
     /// Creates the record of a buffer. With one device in the context the backing is created at once, so that
     /// failure is reported at creation.
-    pub fn new(context: &Context, desc: &BufferDesc, initial: Initial) -> Result<Residency> {
+    pub fn new(devices: Devices<'_>, desc: &BufferDesc, initial: Initial) -> Result<Residency> {
         let BufferDesc { size, host_visible, read_only, .. } = *desc;
         let content = Content::Buffer { size, host_visible, read_only };
-        if let ([device], Initial::Use(ptr)) = (context.devices(), initial)
-            && let Ok(memory) = device.ops().import_host(HostRange { ptr, size }, desc)
+        if let ([device], Initial::Use(ptr)) = (devices, initial)
+            && let Ok(memory) = device.import_host(HostRange { ptr, size }, desc)
         {
             return Ok(Self::of_one(content, memory, Holders::device(0)));
         }
-        Self::create(context, content, initial, RectLayout::LINEAR)
+        Self::create(devices, content, initial, RectLayout::LINEAR)
     }
 
     /// Creates the record of an image; `layout` is that of the initial contents.
     pub fn new_image(
-        context: &Context,
+        devices: Devices<'_>,
         desc: ImageDesc,
         initial: Initial,
         layout: RectLayout,
     ) -> Result<Residency> {
-        Self::create(context, Content::Image(desc), initial, layout)
+        Self::create(devices, Content::Image(desc), initial, layout)
     }
 
     fn with(copies: Copies) -> Residency {
@@ -73,20 +75,17 @@ impl Residency {
     }
 
     fn create(
-        context: &Context,
+        devices: Devices<'_>,
         content: Content,
         initial: Initial,
         layout: RectLayout,
     ) -> Result<Residency> {
-        if let [device] = context.devices() {
-            let memory = content.allocate(device.ops())?;
+        if let [device] = devices {
+            let memory = content.allocate(device)?;
             let first = match initial {
                 Initial::Nothing => Holders::NONE,
                 Initial::Copy(ptr) | Initial::Use(ptr) => {
-                    transfer_now(
-                        device.ops(),
-                        &content.write(ptr, layout, &memory, &(0..content.tracked())),
-                    )?;
+                    transfer_now(device, &content.write(ptr, layout, &memory, &(0..content.tracked())))?;
                     Holders::device(0)
                 }
             };
@@ -104,18 +103,18 @@ impl Residency {
                 Some(HostCopy { ptr: own.ptr(), layout: content.tight(), owner: Some(own) })
             }
         };
-        Ok(Self::with(Copies::on_host(Rank::Residency, content, context.devices().len(), host)))
+        Ok(Self::with(Copies::on_host(Rank::Residency, content, devices.len(), host)))
     }
 
     /// The record of memory that is shared outside of OpenCL.
     pub fn of_external(
-        context: &Context,
+        devices: Devices<'_>,
         size: u64,
         device: usize,
         memory: Arc<dyn DeviceMemory>,
     ) -> Residency {
         let content = Content::Buffer { size, host_visible: false, read_only: false };
-        let (backings, first) = (Self::only(context, device, memory), Holders::device(device));
+        let (backings, first) = (Self::only(devices, device, memory), Holders::device(device));
         let copies = Copies::new(Rank::Residency, content, Sharing::Separate, backings, first);
         Residency { external: Some(device), ..Self::with(copies) }
     }
@@ -135,17 +134,17 @@ impl Residency {
 
     /// The record of memory with one address for the host and every device that can use it.
     pub fn one_memory(
-        context: &Context,
+        devices: Devices<'_>,
         size: u64,
         owner: usize,
         memory: Arc<dyn DeviceMemory>,
     ) -> Residency {
-        Self::of_imports(size, Self::only(context, owner, memory))
+        Self::of_imports(size, Self::only(devices, owner, memory))
     }
 
     /// The backings if only one device has one.
-    fn only(context: &Context, device: usize, memory: Arc<dyn DeviceMemory>) -> Backings {
-        (0..context.devices().len()).map(|i| (i == device).then(|| memory.clone())).collect()
+    fn only(devices: Devices<'_>, device: usize, memory: Arc<dyn DeviceMemory>) -> Backings {
+        (0..devices.len()).map(|i| (i == device).then(|| memory.clone())).collect()
     }
 
     /// Whether the bytes are always in one memory of one device.
@@ -154,24 +153,24 @@ impl Residency {
     }
 
     /// The backing for a device, created if necessary.
-    pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
-        self.copies.backing(context.device_ops(), device)
+    pub fn backing(&self, devices: Devices<'_>, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+        self.copies.backing(devices, device)
     }
 
     /// The backing on a device for a command that is being submitted, with the newest bytes of a range in it.
     /// An image's bytes are one range.
     pub fn acquire(
         &self,
-        context: &Context,
+        devices: Devices<'_>,
         device: usize,
         range: Range<u64>,
         access: Access,
     ) -> Result<Arc<dyn DeviceMemory>> {
-        self.copies.acquire(context.device_ops(), device, range, access)
+        self.copies.acquire(devices, device, range, access)
     }
 
     /// Brings all bytes up to date on a device, for a user that may write any of them.
-    pub fn acquire_all(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
-        self.copies.acquire_all(context.device_ops(), device)
+    pub fn acquire_all(&self, devices: Devices<'_>, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+        self.copies.acquire_all(devices, device)
     }
 }

@@ -17,10 +17,10 @@
 
 use super::{CommandQueue, SyncKind};
 use crate::cl::*;
-use crate::command::{Command, CommandKind, ExecutionTarget, lower};
+use crate::command::{CommandKind, ExecutionTarget, lower};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
 use crate::device::traits::Submission;
-use crate::event::{Aftermath, Event, ProfilingPoint, WaitList};
+use crate::event::{Aftermath, Command, Event, ProfilingPoint, WaitList};
 use crate::object::ApiObject;
 use crate::queue::policy;
 use crate::worker;
@@ -478,7 +478,7 @@ impl CommandQueue {
 
     /// Executes a command in the calling thread.
     fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Worklist) {
-        let result = contain("a command on the host", || lower::run_on_host(&command, self));
+        let result = contain("a command on the host", || lower::run_on_host(&command.kind, self.target()));
         self.stamp_now(&event, ProfilingPoint::End);
         event.keep_command(command);
         self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
@@ -526,7 +526,7 @@ impl CommandQueue {
     /// Reports a command that failed on its own to the context; no lock may be held.
     fn report(&self, status: cl_int) {
         if is_own_failure(status) {
-            self.context.notify_error("a command failed", &crate::error::Error::new(status));
+            self.context().notify_error("a command failed", &crate::error::Error::new(status));
         }
     }
 
@@ -540,7 +540,7 @@ impl CommandQueue {
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
             } else {
-                contain("the preparation of a command", || lower::lower(&command, self))
+                contain("the preparation of a command", || lower::lower(&command.kind, self.target()))
             };
             match lowered {
                 Ok(device_command) => {

@@ -17,16 +17,16 @@ mod tests;
 mod tickets;
 
 use crate::cl::*;
-use crate::command::{Command, CommandKind, ExecutionTarget};
+use crate::command::{CommandKind, ExecutionTarget};
 use crate::config::Config;
-use crate::context::{Context, Drain};
+use crate::context::{Context, ContextDevice, Drain};
 use crate::device::Device;
 use crate::device::batch::{Access, CommandTicket, Outcome, Times};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::err;
 use crate::error::{Error, Result};
-use crate::event::{Event, ProfilingPoint, WaitList};
+use crate::event::{Command, Event, ProfilingPoint, WaitList};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::pending_host_writes::Pending;
 use crate::sync::{Mutex, Rank};
@@ -37,9 +37,7 @@ use tickets::CallbackTickets;
 /// A command queue.
 pub struct CommandQueue {
     slot: ApiSlot,
-    context: Arc<Context>,
-    device: Arc<Device>,
-    device_index: usize,
+    target: ContextDevice,
     properties: AtomicU64,
     property_list: Option<Vec<cl_queue_properties>>,
     device_queue: Arc<dyn DeviceQueue>,
@@ -108,7 +106,7 @@ struct Sink(OnceLock<Weak<CommandQueue>>);
 impl CompletionSink for Sink {
     fn print(&self, text: &[u8]) {
         if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
-            queue.context.print(text);
+            queue.context().print(text);
         }
     }
 
@@ -144,11 +142,7 @@ impl CommandQueue {
         property_list: Option<Vec<cl_queue_properties>>,
         sync: bool,
     ) -> Result<Arc<CommandQueue>> {
-        let device_index = context
-            .devices()
-            .iter()
-            .position(|d| Arc::ptr_eq(d, device))
-            .ok_or_else(|| Error::with(CL_INVALID_DEVICE, "the device is not in the context"))?;
+        let target = ContextDevice::new(context, device)?;
         let desc = QueueDesc {
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
@@ -164,9 +158,7 @@ impl CommandQueue {
         let device_queue = device.ops().create_queue(&desc, sink.clone())?;
         let queue = Arc::new(CommandQueue {
             slot: ApiSlot::new(),
-            context: context.clone(),
-            device: device.clone(),
-            device_index,
+            target,
             properties: AtomicU64::new(properties),
             property_list,
             device_queue,
@@ -182,19 +174,24 @@ impl CommandQueue {
         Ok(queue)
     }
 
+    /// The device in its context, which commands are lowered for.
+    pub fn target(&self) -> &ContextDevice {
+        &self.target
+    }
+
     /// The context.
     pub fn context(&self) -> &Arc<Context> {
-        &self.context
+        self.target.context()
     }
 
     /// The device.
     pub fn device(&self) -> &Arc<Device> {
-        &self.device
+        self.target.device()
     }
 
     /// Position of the device in the context.
     pub fn device_index(&self) -> usize {
-        self.device_index
+        self.target.device_index()
     }
 
     /// CL_QUEUE_PROPERTIES.
@@ -218,7 +215,7 @@ impl CommandQueue {
     }
 
     pub(crate) fn ops(&self) -> &Arc<dyn DeviceOps> {
-        self.device.ops()
+        self.target.ops()
     }
 
     pub(crate) fn device_queue(&self) -> &Arc<dyn DeviceQueue> {
@@ -254,7 +251,7 @@ impl CommandQueue {
     }
 
     fn enqueue_one(self: &Arc<Self>, new: NewCommand, blocking: bool) -> Result<Arc<Event>> {
-        if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), &self.context)) {
+        if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), self.context())) {
             return Err(Error::with(
                 CL_INVALID_CONTEXT,
                 "an event of the wait list belongs to another context",
@@ -270,7 +267,7 @@ impl CommandQueue {
         let target = new.kind.host_range(Access::Write).filter(|_| !blocking);
         // Kernels may also access host memory by address, unknown to the application.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
-        let stale = shared || source.is_some_and(|range| self.context.pending_host_writes.overlaps(&range));
+        let stale = shared || source.is_some_and(|range| self.context().pending_host_writes.overlaps(&range));
         let event =
             Event::of_command(self, new.command_type, if stale { ExecutionTarget::Host } else { new.target });
         if self.is_profiling() {
@@ -279,7 +276,7 @@ impl CommandQueue {
         self.insert(&event, Command::new(new.kind), new.waits, new.sync);
         if let Some(range) = target.filter(|_| !event.is_done()) {
             let event: Arc<dyn Pending> = event.clone();
-            self.context.pending_host_writes.add(range, Arc::downgrade(&event));
+            self.context().pending_host_writes.add(range, Arc::downgrade(&event));
         }
         self.throttle();
         if self.sync {
@@ -294,8 +291,9 @@ impl CommandQueue {
 
     /// Whether kernels of the context may access host memory in the range.
     fn is_shared(&self, range: &std::ops::Range<usize>) -> bool {
-        let allocations = &self.context.allocations;
-        let any_address = || self.context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
+        let allocations = &self.context().allocations;
+        let any_address =
+            || self.context().devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
         allocations.is_used() && (any_address() || allocations.find(range.start as u64).is_some())
     }
 

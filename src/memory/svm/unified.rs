@@ -1,6 +1,6 @@
 //! cl_khr_unified_svm: allocations by the index of their type, with properties.
 
-use super::{Allocation, SvmKind, allocate, validate_alignment};
+use super::{allocate, validate_alignment};
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::Device;
@@ -8,6 +8,7 @@ use crate::device::svm_types::{SvmType, TYPES, common, listed};
 use crate::error::{Error, Result};
 use crate::host_ptr::HostPtr;
 use crate::info::InfoValue;
+use crate::memory::allocations::{Allocation, SvmKind};
 use std::sync::Arc;
 
 /// Requested properties of an allocation.
