@@ -33,8 +33,10 @@ use crate::passes::lower::work_item::LowerWorkItem;
 use crate::passes::lower::zero_private::ZeroPrivate;
 use crate::passes::native::checks::NativeChecks;
 use crate::passes::native::close_loops::CloseLoops;
+use crate::passes::native::regions::ParallelRegions;
 use crate::passes::native::structure::NativeStructure;
 use crate::passes::native::sub_groups::NativeSubGroups;
+use crate::passes::native::vectorize::Vectorize;
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
@@ -166,7 +168,8 @@ pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &Structurize, &Lcssa];
 
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.
-pub const NATIVE: Passes = &[&NativeSubGroups, &NativeStructure, &CloseLoops, &NativeChecks];
+pub const NATIVE: Passes =
+    &[&NativeSubGroups, &NativeStructure, &CloseLoops, &NativeChecks, &Vectorize, &ParallelRegions];
 
 /// Passes that only filetests run by themselves.
 const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];

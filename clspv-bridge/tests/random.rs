@@ -2,8 +2,8 @@
 //!
 //! Each seed produces a kernel with helper functions, private and local memory, nested control flow, vectors
 //! and integers of all widths. The interpreter runs one work-group of it as generated, after each common
-//! pass, after lowering for both pointer modes, after clean-up and after structurizing; the output buffer
-//! must stay the same. `PYROCLAST_RANDOM=FIRST,COUNT` runs other seeds.
+//! pass, after each pass of native code, after lowering for both pointer modes, after clean-up and after
+//! structurizing; the output buffer must stay the same. `PYROCLAST_RANDOM=FIRST,COUNT` runs other seeds.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -15,6 +15,7 @@ use clspv_bridge::options::Options;
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::passes::lower::globals;
 use clspv_bridge::pipeline;
+use clspv_bridge::target::CpuTarget;
 use clspv_bridge::{Target, metadata};
 
 const ITEMS: u32 = 3;
@@ -698,6 +699,22 @@ fn check(
     }
 }
 
+/// Checks the passes of native code, with a group of one whole vector and part of another, or of a part only.
+fn check_native(mut m: Module, seed: u64, wanted: &value::LaneValues) -> Result<(), String> {
+    let width = if seed.is_multiple_of(2) { 2 } else { 4 };
+    let cpu = CpuTarget { processor: "any".into(), width, instrumented: seed.is_multiple_of(3) };
+    let (target, options) = (Target { cpu: Some(cpu), ..Target::generic() }, Options::default());
+    let cx = &mut PassContext::new(&target, &options);
+    for pass in pipeline::NATIVE.iter().filter(|p| p.applies(&PassContext::new(&target, &options))) {
+        let step = format!("{} for vectors of {width}", pass.name());
+        let before = m.to_string();
+        pipeline::run_pass(&mut m, *pass, cx).map_err(|e| format!("{step}: {e}\n{before}"))?;
+        verify::verify_module(&m).map_err(|e| format!("{step}: {e}\n{m}"))?;
+        check(&step, &m, wanted, run_imported(&m)).map_err(|e| format!("{e}\n--- before\n{before}"))?;
+    }
+    Ok(())
+}
+
 /// Returns whether the kernel has defined behaviour; an error if a step changes the result.
 fn try_seed(seed: u64) -> Result<bool, String> {
     let (target, options) = (Target::generic(), Options::default());
@@ -720,6 +737,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
             check(name, &m, &wanted, run_imported(&m)).map_err(explain)?;
         }
     }
+    check_native(m.clone(), seed, &wanted).map_err(explain)?;
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
     for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual] {
         let mut m = m.clone();

@@ -3,6 +3,7 @@
 
 pub mod cfg;
 pub mod domtree;
+pub mod group_uniform;
 pub mod joins;
 pub mod loops;
 pub mod sub_groups;

@@ -8,6 +8,7 @@
 use super::entity::{Block, EntityRef, Inst, PrimaryMap, Slot, Value, Var};
 use super::image::ImageDim;
 use super::inst::{BlockCall, FastMath, InstData, Op};
+use super::lanes::CallExtent;
 use super::types::{Scalar, Type};
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
@@ -115,6 +116,15 @@ pub struct VarData {
     pub len: VarLen,
 }
 
+/// A function's part of the frame that vectors have in scratch memory: byte offsets, and whether each vector
+/// of the group has a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Frame {
+    pub start: u32,
+    pub end: u32,
+    pub per_vector: bool,
+}
+
 /// A function body or declaration.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Function {
@@ -123,6 +133,10 @@ pub struct Function {
     pub linkage: Linkage,
     /// Index into [`super::module::Module::kernels`] if this is a kernel's entry point.
     pub kernel: Option<usize>,
+    /// Work-items that a call runs.
+    pub extent: CallExtent,
+    /// Its part of the vector's frame, in native code with parallel regions.
+    pub frame: Option<Frame>,
     /// Body: empty for imports.
     pub layout: Vec<Block>,
     pub blocks: PrimaryMap<Block, BlockData>,

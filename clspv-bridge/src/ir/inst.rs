@@ -9,10 +9,13 @@ use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
 use super::image::{ImageDim, ImageOp};
 use super::implicit_arg::ImplicitArg;
+use super::lanes::{ContextField, LaneOp};
 use super::runtime::RuntimeCall;
 use super::types::Space;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+pub use super::access::{Access, Root};
 
 /// OpenCL.std extended instructions.
 pub use spirv::OpenclStd100Op as ClOp;
@@ -236,39 +239,6 @@ pub enum ShaderInput {
     TexelOrder,
 }
 
-/// Form of the address operand of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum Root {
-    /// The operand is a pointer value (before lowering).
-    Ptr,
-    /// The operand is a device address: an `i64`, or its two words (`expand_ints`).
-    Addr,
-    /// The operand is an `i32` element index into this variable, whose element type is exactly the accessed
-    /// type.
-    Var(Var),
-}
-
-/// Properties of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct Access {
-    /// Known alignment of the address in bytes, a power of two.
-    pub align: u32,
-    pub volatile: bool,
-    pub nontemporal: bool,
-    /// The memory is not written during the kernel (`const restrict`, `__constant`).
-    pub readonly: bool,
-    /// Load whose value is only stored to another memory location (padding and uninitialised bytes included).
-    pub copied: bool,
-    pub root: Root,
-}
-
-impl Access {
-    /// A plain access through a pointer with the given alignment.
-    pub const fn aligned(align: u32) -> Access {
-        Access { align, volatile: false, nontemporal: false, readonly: false, copied: false, root: Root::Ptr }
-    }
-}
-
 /// Operation of an instruction. Comments give `args -> results`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Op {
@@ -428,6 +398,10 @@ pub enum Op {
     Runtime(RuntimeCall),
     /// Call of the checking runtime (see [`CheckOp`]); instrumented native code only.
     Check(CheckOp),
+    /// Operation on the work-items of a vector (see [`LaneOp`]); vectorised native code only.
+    Lanes(LaneOp),
+    /// Value of the launch's context; native code with parallel regions only. `-> T`
+    Context(ContextField),
 
     /// `-> ` targets: one.
     Jump,
@@ -450,6 +424,12 @@ impl Op {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
             Op::Check(CheckOp::Load { access, .. } | CheckOp::Store(access)) => Some(access),
+            Op::Lanes(
+                LaneOp::Load(access)
+                | LaneOp::Store(access)
+                | LaneOp::Gather(access)
+                | LaneOp::Scatter(access),
+            ) => Some(access),
             Op::AtomicRmw { access, .. }
             | Op::AtomicCas { access, .. }
             | Op::AtomicLoad { access, .. }
@@ -462,6 +442,12 @@ impl Op {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
             Op::Check(CheckOp::Load { access, .. } | CheckOp::Store(access)) => Some(access),
+            Op::Lanes(
+                LaneOp::Load(access)
+                | LaneOp::Store(access)
+                | LaneOp::Gather(access)
+                | LaneOp::Scatter(access),
+            ) => Some(access),
             Op::AtomicRmw { access, .. }
             | Op::AtomicCas { access, .. }
             | Op::AtomicLoad { access, .. }
@@ -469,16 +455,16 @@ impl Op {
             _ => None,
         }
     }
-    /// Argument index of the address of a load, store or atomic.
+    /// Argument index of the address of a load, store or atomic; `None` for operations on vectors of
+    /// work-items and for checks.
     pub fn address_arg(&self) -> Option<usize> {
         match self {
             Op::Load(_)
             | Op::AtomicRmw { .. }
             | Op::AtomicCas { .. }
             | Op::AtomicLoad { .. }
-            | Op::Memset(_)
-            | Op::Check(CheckOp::Load { .. }) => Some(0),
-            Op::Store(_) | Op::AtomicStore { .. } | Op::Check(CheckOp::Store(_)) => Some(1),
+            | Op::Memset(_) => Some(0),
+            Op::Store(_) | Op::AtomicStore { .. } => Some(1),
             _ => None,
         }
     }
@@ -486,7 +472,8 @@ impl Op {
     /// transfers control, calls, or reads volatile memory.
     pub fn has_side_effects(&self) -> bool {
         match self {
-            Op::Load(a) => a.volatile,
+            Op::Load(a) | Op::Lanes(LaneOp::Load(a) | LaneOp::Gather(a)) => a.volatile,
+            Op::Lanes(LaneOp::Store(_) | LaneOp::Scatter(_)) => true,
             Op::Store(_)
             | Op::Memcpy { .. }
             | Op::Memset(_)
@@ -519,7 +506,8 @@ impl Op {
     /// Whether the result depends only on the operands (so equal instructions may be merged).
     pub fn is_pure(&self) -> bool {
         !self.has_side_effects()
-            && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
+            && !matches!(self, Op::Load(_) | Op::Lanes(LaneOp::Load(_) | LaneOp::Gather(_)))
+            && !matches!(self, Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
     }
 }
 

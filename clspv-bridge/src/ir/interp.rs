@@ -7,7 +7,9 @@
 //! built-ins are not supported: lower them first.
 
 mod groups;
+mod lanes;
 pub mod memory;
+mod stop;
 #[cfg(test)]
 mod tests;
 pub mod value;
@@ -17,25 +19,19 @@ use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::func::{Function, ValueDef, VarClass, VarLen};
 use super::implicit_arg::ImplicitArg;
 use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, Scope, ShaderInput, WorkItemQuery};
+use super::lanes::{CallExtent, ContextField};
 use super::module::Module;
 use super::types::{Space, Type};
 use super::{BinOp, EntityRef};
 use memory::Memory;
 use std::collections::HashMap;
+use stop::undefined;
 use value::{Lane, LaneValues};
 
-/// Reason for an early end of a run.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Stop {
-    /// The program has undefined behaviour.
-    #[error("undefined behaviour: {0}")]
-    Undefined(String),
-    /// The operation is not supported by the interpreter.
-    #[error("the interpreter cannot do this: {0}")]
-    Unsupported(String),
-    #[error("too many steps")]
-    Fuel,
-}
+pub use stop::Stop;
+
+/// Bytes of scratch memory.
+const SCRATCH_BYTES: usize = 1 << 20;
 
 /// Geometry of a launch, and the values that the runtime would provide through the launch contract.
 #[derive(Clone, Debug)]
@@ -79,6 +75,8 @@ pub struct Machine<'m> {
     module: &'m Module,
     pub memory: Memory,
     globals: HashMap<Global, u64>,
+    /// Address of scratch memory.
+    scratch: Option<u64>,
 }
 
 struct Frame<'m> {
@@ -105,10 +103,6 @@ enum State {
     AtBarrier(Scope),
     AtGroup(Scope),
     Finished,
-}
-
-fn undefined<T>(what: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Undefined(what.into()))
 }
 
 impl<'m> Machine<'m> {
@@ -139,7 +133,7 @@ impl<'m> Machine<'m> {
                 memory.protect(globals[&g]);
             }
         }
-        Machine { module, memory, globals }
+        Machine { module, memory, globals, scratch: None }
     }
 
     /// Runs a function as one work-item.
@@ -161,9 +155,13 @@ impl<'m> Machine<'m> {
         };
         let mut fuel = launch.fuel;
         let mut shared: HashMap<Var, u64> = HashMap::new();
-        let [sx, sy, sz] = launch.local_size;
+        let [sx, sy, sz] = extent_items(function.extent, launch.local_size);
+        let step = match function.extent {
+            CallExtent::Vector(shape) if !shape.linear => u32::from(shape.width),
+            _ => 1,
+        };
         let mut items = Vec::new();
-        for id in (0..sz).flat_map(|z| (0..sy).flat_map(move |y| (0..sx).map(move |x| [x, y, z]))) {
+        for id in (0..sz).flat_map(|z| (0..sy).flat_map(move |y| (0..sx).map(move |x| [x * step, y, z]))) {
             let frame = enter(function, args, Vec::new())?;
             items.push(Item {
                 id,
@@ -263,6 +261,17 @@ impl<'m> Machine<'m> {
                 Op::Barrier { exec: Scope::SubGroup, .. } => return Ok(State::AtBarrier(Scope::SubGroup)),
                 Op::Barrier { .. } => return Ok(State::AtBarrier(Scope::WorkGroup)),
                 Op::Group { scope, .. } => return Ok(State::AtGroup(*scope)),
+                Op::Lanes(_)
+                | Op::Check(CheckOp::Load { .. } | CheckOp::Store(_) | CheckOp::Address { .. }) => {
+                    let args: Vec<LaneValues> =
+                        data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+                    let types = |values: &[Value]| values.iter().map(|v| func.ty(*v)).collect::<Vec<Type>>();
+                    let operands = lanes::Operands { types: &types(&data.args), args: &args };
+                    let results = lanes::execute(&mut self.memory, data, &operands, &types(&data.results))?;
+                    for (r, value) in data.results.iter().zip(results) {
+                        frame.values[r.index()] = Some(value);
+                    }
+                }
                 _ => {
                     let result = self.step(item, data, launch, shared)?;
                     if let (Some(value), Some(r), Some(frame)) =
@@ -335,23 +344,39 @@ impl<'m> Machine<'m> {
         let memory = &mut self.memory;
         let unknown = || Err(Stop::Unsupported(format!("{:?}", data.op)));
         Ok(match &data.op {
-            Op::Fence { .. } | Op::Check(CheckOp::Order { .. }) => None,
-            Op::Check(CheckOp::Address { .. }) => args.first().cloned(),
+            Op::Fence { .. } | Op::Check(_) => None,
             Op::SlotAddr(slot) => {
-                let size = func.slots[*slot].size as usize;
+                let data = &func.slots[*slot];
+                // Each work-item of a vector has a copy.
+                let size = match func.extent.shape() {
+                    Some(shape) => data.size.next_multiple_of(data.align.max(1)) * u32::from(shape.width),
+                    None => data.size,
+                } as usize;
                 let address = *frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size));
                 memory.set_space(address, Space::Private);
                 Some(value::scalar(address))
             }
-            Op::IsSpace(space) => Some(value::scalar(u64::from(memory.space(known(0)?) == *space))),
+            Op::IsSpace(space) => {
+                let is = |l: &Lane| match l.get() {
+                    Some(at) => Lane::known(u64::from(memory.space(at) == *space)),
+                    None => Lane::undefined(1),
+                };
+                Some(args[0].iter().map(is).collect())
+            }
+            Op::Context(ContextField::NoStream) => Some(value::scalar(1)),
+            Op::Context(ContextField::Scratch) => {
+                let at = *self.scratch.get_or_insert_with(|| memory.alloc_undefined(SCRATCH_BYTES));
+                memory.set_space(at, Space::Private);
+                Some(value::scalar(at))
+            }
             Op::GlobalAddr(g) => Some(value::scalar(self.globals.get(g).copied().unwrap_or(0))),
-            Op::Load(access) | Op::AtomicLoad { access, .. } | Op::Check(CheckOp::Load { access, .. }) => {
+            Op::Load(access) | Op::AtomicLoad { access, .. } => {
                 let ty = ty.unwrap_or(super::I32);
                 let at = locate(memory, access, 0, Some(ty))?;
                 let bytes = memory.load(at, ty.access_bytes().unwrap_or(0) as usize)?;
                 Some(value::from_bytes(&bytes, ty))
             }
-            Op::Store(access) | Op::AtomicStore { access, .. } | Op::Check(CheckOp::Store(access)) => {
+            Op::Store(access) | Op::AtomicStore { access, .. } => {
                 let at = locate(memory, access, 1, Some(types[0]))?;
                 memory.store(at, &value::to_bytes(types[0], &args[0]))?;
                 None
@@ -404,6 +429,13 @@ impl<'m> Machine<'m> {
                     _ => return undefined("a comparison with an undefined value"),
                 }
                 Some(old)
+            }
+            // Ids of a vectorised function are those of the vector.
+            Op::WorkItem { query: WorkItemQuery::LocalId, dim } if func.extent != CallExtent::WorkItem => {
+                Some(value::scalar(id[*dim as usize] as u64))
+            }
+            Op::WorkItem { query: WorkItemQuery::SubGroupId, .. } if func.extent != CallExtent::WorkItem => {
+                Some(value::scalar(id[0] as u64))
             }
             Op::WorkItem { query, dim } => Some(value::scalar(work_item(*query, *dim as usize, id, launch))),
             Op::Input { input, dim } => Some(value::scalar(shader_input(*input, *dim as usize, id, launch))),
@@ -523,6 +555,18 @@ fn rmw(op: RmwOp) -> Option<BinOp> {
         RmwOp::Fmin => BinOp::Fmin,
         RmwOp::Fmax => BinOp::Fmax,
     })
+}
+
+/// Number of calls in each dimension that run a group of this size.
+fn extent_items(extent: CallExtent, size: [u32; 3]) -> [u32; 3] {
+    match extent {
+        CallExtent::WorkItem => size,
+        CallExtent::Vector(shape) if shape.linear => {
+            [size.iter().product::<u32>().div_ceil(u32::from(shape.width).max(1)), 1, 1]
+        }
+        CallExtent::Vector(shape) => [size[0].div_ceil(u32::from(shape.width).max(1)), size[1], size[2]],
+        CallExtent::WorkGroup(_) => [1; 3],
+    }
 }
 
 fn linear(id: [u32; 3], size: [u32; 3]) -> u64 {

@@ -1,6 +1,7 @@
 //! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers
 //! and no aggregate values.
 
+pub mod access;
 pub mod binary;
 pub mod builder;
 pub mod check;
@@ -13,6 +14,7 @@ pub mod image;
 pub mod implicit_arg;
 pub mod inst;
 pub mod interp;
+pub mod lanes;
 pub mod mangle;
 pub mod module;
 pub mod names;
@@ -23,22 +25,24 @@ pub mod types;
 pub mod typing;
 pub mod verify;
 
+pub use access::{Access, Root};
 pub use builder::Builder;
 pub use check::CheckOp;
 pub use entity::{
     Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var,
 };
 pub use func::{
-    BlockData, Const, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass, VarData,
-    VarLen,
+    BlockData, Const, Frame, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass,
+    VarData, VarLen,
 };
 pub use group::{GroupOp, LaneMask, Scan};
 pub use image::{ImageDim, ImageOp};
 pub use implicit_arg::ImplicitArg;
 pub use inst::{
-    Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering,
-    RmwOp, Root, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
+    BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering, RmwOp,
+    Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
 };
+pub use lanes::{CallExtent, ContextField, LaneOp, VectorShape};
 pub use module::{GlobalData, Module, Phase, Reloc};
 pub use runtime::{RUNTIME_CALLS, RuntimeCall};
 pub use types::{F16, F32, F64, I1, I8, I16, I32, I64, Opaque, Scalar, Space, Type};

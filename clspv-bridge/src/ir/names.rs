@@ -9,6 +9,7 @@ use super::image::{ImageDim, ImageOp};
 use super::inst::{
     BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
 };
+use super::lanes::ContextField;
 use super::module::Phase;
 use super::runtime::RuntimeCall;
 use super::types::{Opaque, Scalar, Space, Type};
@@ -72,6 +73,7 @@ named! {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord",
         Ueq = "ueq", Une = "une", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Uno = "uno",
     }
+    ContextField { Scratch = "scratch", NoStream = "no_stream" }
     Scan { Reduce = "reduce", Inclusive = "inclusive", Exclusive = "exclusive" }
     LaneMask { Eq = "eq", Ge = "ge", Gt = "gt", Le = "le", Lt = "lt" }
     Rounding { Rte = "rte", Rtz = "rtz", Rtp = "rtp", Rtn = "rtn" }
@@ -134,6 +136,20 @@ pub fn cl_op_from_name(name: &str) -> Option<ClOp> {
     (0..=204).filter_map(ClOp::from_u32).find(|op| format!("{op:?}") == name)
 }
 
+/// Most lanes of a vector.
+const MAX_LANES: u8 = 64;
+
+/// The pointer type `ptr.NAME`: an address space, and the number of lanes of a vector.
+pub fn pointer_from_name(name: &str) -> Option<Type> {
+    match name.split_once('x') {
+        Some((space, lanes)) => {
+            let lanes = lanes.parse::<u8>().ok().filter(|n| (2..=MAX_LANES).contains(n))?;
+            Some(Type::PtrVector(Space::from_name(space)?, lanes))
+        }
+        None => Space::from_name(name).map(Type::Ptr),
+    }
+}
+
 /// The type with this name (the inverse of `Display` of [`Type`]).
 pub fn type_from_name(name: &str) -> Option<Type> {
     match name {
@@ -142,10 +158,12 @@ pub fn type_from_name(name: &str) -> Option<Type> {
         _ => {}
     }
     if let Some(space) = name.strip_prefix("ptr.") {
-        return Space::from_name(space).map(Type::Ptr);
+        return pointer_from_name(space);
     }
     let (scalar, lanes) = match name.split_once('x') {
-        Some((scalar, lanes)) => (scalar, Some(lanes.parse::<u8>().ok().filter(|n| (2..=16).contains(n))?)),
+        Some((scalar, lanes)) => {
+            (scalar, Some(lanes.parse::<u8>().ok().filter(|n| (2..=MAX_LANES).contains(n))?))
+        }
         None => (name, None),
     };
     use Scalar::*;
@@ -166,11 +184,12 @@ mod tests {
             Type::Vector(Scalar::I8, 16),
             Type::Vector(Scalar::I32, 5),
             Type::Ptr(Space::Generic),
+            Type::PtrVector(Space::Local, 16),
             Type::Opaque(Opaque::Event),
         ] {
             assert_eq!(type_from_name(&ty.to_string()), Some(ty));
         }
-        assert_eq!(type_from_name("i32x17"), None);
+        assert_eq!(type_from_name("i32x65"), None);
         assert_eq!(type_from_name("i33"), None);
     }
 

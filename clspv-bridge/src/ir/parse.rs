@@ -10,9 +10,10 @@ mod lexer;
 
 use super::EntityRef;
 use super::entity::{FuncRef, Global};
-use super::func::{Const, Function, Linkage, Signature};
+use super::func::{Const, Frame, Function, Linkage, Signature};
+use super::lanes::{CallExtent, VectorShape};
 use super::module::{GlobalData, Module, Phase, Reloc};
-use super::names::{Named, type_from_name};
+use super::names::{Named, pointer_from_name, type_from_name};
 use super::types::Type;
 use crate::metadata::{ArgInfo, KernelInfo, TypeQualifiers};
 use crate::printf::{PrintfArg, PrintfCall};
@@ -151,7 +152,23 @@ fn parse_header(c: &mut Cursor<'_>) -> Result<Function> {
     if c.eat_word("kernel") {
         func.kernel = Some(c.number()?);
     }
+    func.extent = match c.peek_word() {
+        Some("vector") => CallExtent::Vector(parse_shape(c)?),
+        Some("group") => CallExtent::WorkGroup(parse_shape(c)?),
+        _ => CallExtent::WorkItem,
+    };
+    if c.eat_word("frame") {
+        let (start, end) = (c.number()?, c.number()?);
+        func.frame = Some(Frame { start, end, per_vector: c.eat_word("per_vector") });
+    }
     Ok(func)
+}
+
+/// `vector` or `group`, the width, and attributes.
+fn parse_shape(c: &mut Cursor<'_>) -> Result<VectorShape> {
+    c.word()?;
+    let width = c.number()?;
+    Ok(VectorShape { width, linear: c.eat_word("linear"), whole: c.eat_word("whole") })
 }
 
 fn parse_global(c: &mut Cursor<'_>) -> Result<GlobalData> {
@@ -292,7 +309,7 @@ impl Cursor<'_> {
         let word = self.word()?;
         let ty = if word == "ptr" {
             self.punct('.')?;
-            Some(Type::Ptr(self.named()?))
+            pointer_from_name(self.word()?)
         } else {
             type_from_name(word)
         };

@@ -26,6 +26,7 @@ use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
 use super::group::GroupOp;
 use super::implicit_arg::implicit_arg_parts;
 use super::inst::{Access, BlockCall, FenceSpaces, Op, Root};
+use super::lanes::{CallExtent, LaneOp, VectorShape};
 use super::module::{GlobalData, Module};
 use super::names::Named;
 use super::types::{Scalar, Type};
@@ -164,6 +165,15 @@ impl Display for Function {
         if let Some(k) = self.kernel {
             write!(f, " kernel {k}")?;
         }
+        match self.extent {
+            CallExtent::WorkItem => {}
+            CallExtent::Vector(shape) => print_shape(f, "vector", shape)?,
+            CallExtent::WorkGroup(shape) => print_shape(f, "group", shape)?,
+        }
+        if let Some(frame) = self.frame {
+            write!(f, " frame {} {}", frame.start, frame.end)?;
+            f.write_str(if frame.per_vector { " per_vector" } else { "" })?;
+        }
         if self.linkage == Linkage::Import
             && self.layout.is_empty()
             && self.slots.is_empty()
@@ -265,6 +275,12 @@ impl Function {
     }
 }
 
+fn print_shape(f: &mut Formatter<'_>, what: &str, shape: VectorShape) -> fmt::Result {
+    write!(f, " {what} {}", shape.width)?;
+    f.write_str(if shape.linear { " linear" } else { "" })?;
+    f.write_str(if shape.whole { " whole" } else { "" })
+}
+
 fn print_const(f: &mut Formatter<'_>, c: &Const) -> fmt::Result {
     let (ty, bits) = match c {
         Const::Undef(ty) => return write!(f, "undef.{ty}"),
@@ -281,7 +297,7 @@ fn print_const(f: &mut Formatter<'_>, c: &Const) -> fmt::Result {
         Some(Scalar::I1) | None => write!(f, "{bits}"),
     };
     write!(f, "{ty} ")?;
-    if let Type::Vector(..) = ty {
+    if ty.lanes() > 1 {
         f.write_str("[")?;
         for (i, &b) in bits.iter().enumerate() {
             f.write_str(if i == 0 { "" } else { ", " })?;
@@ -422,6 +438,8 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::Call(_) => "call",
         Op::Runtime(_) => "runtime",
         Op::Check(_) => "check",
+        Op::Lanes(_) => "lanes",
+        Op::Context(_) => "context",
         Op::Jump => "br",
         Op::BrIf => "brif",
         Op::Switch(_) => "switch",
@@ -505,7 +523,18 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             CheckOp::Store(_) => f.write_str(" store"),
             CheckOp::Address { what } => write!(f, " address {what}"),
             CheckOp::Order { what } => write!(f, " order {what}"),
+            CheckOp::Position => f.write_str(" position"),
+            CheckOp::Start { begin, end } => write!(f, " start {begin} {end}"),
         },
+        Op::Lanes(op) => f.write_str(match op {
+            LaneOp::Load(_) => " load",
+            LaneOp::Store(_) => " store",
+            LaneOp::Gather(_) => " gather",
+            LaneOp::Scatter(_) => " scatter",
+            LaneOp::MaskBits => " mask_bits",
+            LaneOp::Freeze => " freeze",
+        }),
+        Op::Context(field) => write!(f, " {}", field.name()),
         _ => Ok(()),
     }
 }

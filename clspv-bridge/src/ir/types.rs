@@ -127,10 +127,13 @@ pub enum Opaque {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
     Scalar(Scalar),
-    /// 2 to 16 lanes; OpenCL C has 2, 3, 4, 8 and 16, optimisers also create others.
+    /// 2 to 64 lanes; OpenCL C has 2, 3, 4, 8 and 16, optimisers also create others. In vectorised native
+    /// code the lanes are work-items.
     Vector(Scalar, u8),
     /// A byte-addressed pointer.
     Ptr(Space),
+    /// Pointers of the work-items of a vector, in vectorised native code.
+    PtrVector(Space, u8),
     Opaque(Opaque),
 }
 
@@ -151,7 +154,7 @@ impl Type {
     /// Number of lanes; 1 for types other than vectors.
     pub fn lanes(self) -> u32 {
         match self {
-            Type::Vector(_, n) => n as u32,
+            Type::Vector(_, n) | Type::PtrVector(_, n) => n as u32,
             _ => 1,
         }
     }
@@ -166,6 +169,15 @@ impl Type {
     pub fn lane(self) -> Type {
         match self {
             Type::Vector(s, _) => Type::Scalar(s),
+            Type::PtrVector(s, _) => Type::Ptr(s),
+            other => other,
+        }
+    }
+    /// Vector of `lanes` of this scalar or pointer type, which is unchanged for a single lane or a vector.
+    pub fn of_lanes(self, lanes: u32) -> Type {
+        match self {
+            Type::Scalar(s) => Type::vector(s, lanes),
+            Type::Ptr(s) if lanes > 1 => Type::PtrVector(s, lanes as u8),
             other => other,
         }
     }
@@ -180,6 +192,7 @@ impl Type {
             Type::Scalar(s) => Some(s.bytes()),
             Type::Vector(s, n) => Some(s.bytes() * n as u32),
             Type::Ptr(_) => Some(8),
+            Type::PtrVector(_, n) => Some(8 * n as u32),
             Type::Opaque(_) => None,
         }
     }
@@ -195,10 +208,10 @@ impl Type {
     pub fn is_bool(self) -> bool {
         self.scalar() == Some(Scalar::I1)
     }
-    /// The address space of a pointer.
+    /// The address space of a pointer or of a vector of pointers.
     pub fn space(self) -> Option<Space> {
         match self {
-            Type::Ptr(s) => Some(s),
+            Type::Ptr(s) | Type::PtrVector(s, _) => Some(s),
             _ => None,
         }
     }
@@ -210,6 +223,7 @@ impl fmt::Display for Type {
             Type::Scalar(s) => f.write_str(s.name()),
             Type::Vector(s, n) => write!(f, "{}x{}", s.name(), n),
             Type::Ptr(s) => write!(f, "ptr.{}", s.name()),
+            Type::PtrVector(s, n) => write!(f, "ptr.{}x{n}", s.name()),
             Type::Opaque(Opaque::Event) => f.write_str("event"),
             Type::Opaque(Opaque::Image) => f.write_str("image"),
         }

@@ -8,6 +8,7 @@ use super::check::CheckOp;
 use super::group::GroupOp;
 use super::image::{ImageOp, TEXELS, is_coordinate};
 use super::inst::{CastOp, Op, Root, Scope, ShaderInput, UnOp, WorkItemQuery};
+use super::lanes::{ContextField, LaneOp};
 use super::types::{F32, I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
@@ -21,15 +22,16 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
     let arg = |i: usize| args.get(i).copied();
     let one = |t: Type| Some(smallvec![t]);
     match op {
-        Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Insert(_) | Op::InsertDyn | Op::PtrAdd => {
-            one(arg(0)?)
-        }
+        Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Insert(_) | Op::InsertDyn => one(arg(0)?),
+        // One address with many offsets gives many addresses.
+        Op::PtrAdd => one(arg(0)?.of_lanes(arg(1)?.lanes())),
         Op::Icmp(_) | Op::Fcmp(_) => one(Type::vector(Scalar::I1, arg(0)?.lanes())),
         Op::Select => one(arg(1)?),
         Op::Extract(_) | Op::ExtractDyn => one(arg(0)?.lane()),
         Op::VecBuild => one(Type::Vector(arg(0)?.scalar()?, args.len() as u8)),
         Op::Shuffle(lanes) => one(Type::vector(arg(0)?.scalar()?, lanes.len() as u32)),
-        Op::Any | Op::All | Op::IsSpace(_) => one(I1),
+        Op::Any | Op::All => one(I1),
+        Op::IsSpace(_) => one(I1.of_lanes(arg(0)?.lanes())),
         Op::Group { op, .. } => one(match op {
             GroupOp::All
             | GroupOp::Any
@@ -90,8 +92,16 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
         Op::Check(check) => match check {
             CheckOp::Load { .. } => None,
             CheckOp::Address { .. } => one(arg(0)?),
-            CheckOp::Store(_) | CheckOp::Order { .. } => Some(smallvec![]),
+            _ => Some(smallvec![]),
         },
+        Op::Lanes(op) => match op {
+            LaneOp::Load(_) | LaneOp::Gather(_) => None,
+            LaneOp::Store(_) | LaneOp::Scatter(_) => Some(smallvec![]),
+            LaneOp::MaskBits => one(I32),
+            LaneOp::Freeze => one(arg(0)?),
+        },
+        Op::Context(ContextField::Scratch) => one(Type::Ptr(Space::Private)),
+        Op::Context(ContextField::NoStream) => one(I64),
     }
 }
 
@@ -147,11 +157,11 @@ pub fn arity(op: &Op) -> Option<usize> {
         | Op::Unreachable => 0,
         Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
         Op::Runtime(call) => call.types().0.len(),
-        Op::Check(check) => match check {
-            CheckOp::Load { .. } | CheckOp::Address { .. } => 1,
-            CheckOp::Store(_) => 2,
-            CheckOp::Order { .. } => 0,
-        },
+        Op::Check(CheckOp::Position) => 4,
+        Op::Check(CheckOp::Start { .. }) | Op::Context(_) => 0,
+        Op::Lanes(LaneOp::MaskBits | LaneOp::Freeze) => 1,
+        // Some have a mask.
+        Op::Check(_) | Op::Lanes(_) => return None,
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
     })
 }
@@ -168,7 +178,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         if types.as_slice() != results {
             return Err(format!("result types are {}, must be {}", list(results), list(&types)));
         }
-    } else if !matches!(op, Op::Call(_) | Op::OpenCl(_)) && results.len() != 1 {
+    } else if !matches!(op, Op::Call(_) | Op::OpenCl(_) | Op::Lanes(_) | Op::Check(_)) && results.len() != 1 {
         return Err(format!("has {} results, must have one", results.len()));
     }
     let require =
@@ -246,9 +256,16 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require((1..=16).contains(&lanes.len()), "takes 1 to 16 lanes")
         }
         Op::Any | Op::All => require(args[0].scalar() == Some(Scalar::I1), "operand must be a vector of i1"),
-        Op::Load(_) | Op::Check(CheckOp::Load { .. }) => in_memory(results[0]),
-        Op::Store(_) | Op::Check(CheckOp::Store(_)) => in_memory(args[0]),
-        Op::PtrAdd => require(args[0].space().is_some() && args[1] == I64, "takes a pointer and an i64"),
+        Op::Load(_) => in_memory(results[0]),
+        Op::Store(_) => in_memory(args[0]),
+        Op::PtrAdd => {
+            let lanes = [args[0].lanes(), args[1].lanes()];
+            let fits = lanes[0] == 1 || lanes[0] == lanes[1];
+            require(
+                args[0].space().is_some() && args[1].lane() == I64 && fits,
+                "takes a pointer and an i64, or vectors of them",
+            )
+        }
         Op::IsSpace(space) => {
             require(args[0].space().is_some(), "takes a pointer")?;
             require(
@@ -312,8 +329,8 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
                 |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
             require(args.iter().zip(call.types().0).all(fits), "unfit operands")
         }
-        Op::Check(CheckOp::Address { .. }) => require(args[0].space().is_some(), "takes a pointer"),
-        Op::Check(CheckOp::Order { .. })
+        Op::Check(_) | Op::Lanes(_) => check_lanes(op, args, results),
+        Op::Context(_)
         | Op::SlotAddr(_)
         | Op::Clock(_)
         | Op::Barrier { .. }
@@ -325,6 +342,34 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         | Op::Unreachable => Ok(()),
     }?;
     check_addresses(op, args)
+}
+
+/// Operands of operations on lanes and of checks, which may have a mask at the end.
+fn check_lanes(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    let has_mask = args.last().is_some_and(|ty| ty.is_bool() && is_vector(*ty));
+    let rest = &args[..args.len() - usize::from(has_mask)];
+    let pointer = rest.last().is_some_and(|ty| ty.space().is_some());
+    let gathers = rest.last().is_some_and(|ty| is_vector(*ty));
+    let ok = match op {
+        Op::Lanes(LaneOp::MaskBits) => args[0].is_bool() && is_vector(args[0]) && args[0].lanes() <= 32,
+        Op::Lanes(LaneOp::Freeze) => true,
+        Op::Lanes(LaneOp::Load(_)) => rest.len() == 1 && pointer && !gathers && !results.is_empty(),
+        Op::Lanes(LaneOp::Store(_)) => rest.len() >= 2 && pointer && !gathers,
+        Op::Lanes(LaneOp::Gather(_)) => rest.len() == 1 && gathers && pointer && results.len() == 1,
+        Op::Lanes(LaneOp::Scatter(_)) => rest.len() == 2 && gathers && pointer,
+        Op::Check(CheckOp::Load { .. }) => rest.len() == 1 && pointer && !results.is_empty(),
+        Op::Check(CheckOp::Store(_)) => rest.len() >= 2 && pointer,
+        Op::Check(CheckOp::Address { .. }) => rest.len() == 1 && pointer,
+        Op::Check(CheckOp::Order { .. }) => rest.is_empty(),
+        Op::Check(CheckOp::Position) => args[..3] == [I64; 3] && args[3].space().is_some(),
+        _ => true,
+    };
+    if !ok {
+        return Err(format!("unfit operands {}", list(args)));
+    }
+    let frozen = matches!(op, Op::Lanes(LaneOp::MaskBits | LaneOp::Freeze));
+    let data = rest.iter().take(rest.len().saturating_sub(1)).chain(results);
+    data.filter(|_| !frozen).try_for_each(|ty| in_memory(*ty))
 }
 
 /// Operands of group operations.
@@ -423,15 +468,16 @@ fn check_cast(op: CastOp, from: Type, to: Type) -> Result<(), String> {
             let i1 = from.scalar() == Some(Scalar::I1) || to.scalar() == Some(Scalar::I1);
             bits(from) != 0 && bits(from) * from.lanes() == bits(to) * to.lanes() && !i1
         }
-        CastOp::PtrToInt => from.space().is_some() && to == I64,
-        CastOp::IntToPtr => from == I64 && to.space().is_some(),
-        CastOp::PtrCast => from.space().is_some() && to.space().is_some(),
+        CastOp::PtrToInt => lanes && from.space().is_some() && to.lane() == I64,
+        CastOp::IntToPtr => lanes && from.lane() == I64 && to.space().is_some(),
+        CastOp::PtrCast => lanes && from.space().is_some() && to.space().is_some(),
     };
     if ok { Ok(()) } else { Err(format!("no such conversion: {from} to {to}")) }
 }
 
 fn in_memory(ty: Type) -> Result<(), String> {
-    if ty.scalar() == Some(Scalar::I1) || ty.access_bytes().is_none() {
+    // Masks of vectors are, in the context array.
+    if ty == I1 || ty.access_bytes().is_none() {
         return Err(format!("{ty} cannot be in memory"));
     }
     Ok(())
@@ -444,7 +490,7 @@ fn atomic_type(ty: Type) -> bool {
 }
 
 fn is_vector(ty: Type) -> bool {
-    matches!(ty, Type::Vector(..))
+    matches!(ty, Type::Vector(..) | Type::PtrVector(..))
 }
 
 fn list(types: &[Type]) -> String {

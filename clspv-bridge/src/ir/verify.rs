@@ -373,6 +373,8 @@ impl Verifier<'_> {
             Op::Call(_)
             | Op::Runtime(_)
             | Op::Check(_)
+            | Op::Lanes(_)
+            | Op::Context(_)
             | Op::Convert { .. }
             | Op::PtrAdd
             | Op::IsSpace(_)

@@ -1,40 +1,29 @@
 //! Native code for the host's processor: one function per kernel that runs a work-group, as textual LLVM IR.
 //!
 //! ```text
-//! structured kernel --> tree of constructs --uniformity analysis-->
-//!   --emit, until liveness settles--> LLVM IR --clang child--> shared object
+//! kernel of parallel regions (pipeline::NATIVE) --print--> LLVM IR --clang child--> shared object
 //! ```
 //!
-//! The code is vectorised here, not by LLVM. Each value is a scalar if it is uniform over the work-items of a
-//! vector, a scalar with a stride if it is affine, and a vector if it varies. Memory accesses are whole
-//! vectors where addresses are contiguous; divergent control flow becomes masks. `crate::native` is the
+//! The IR is vectorised already, so each operation is printed once, in a few lines. `crate::native` is the
 //! contract with the runtime.
 
-mod calls;
-mod check;
-mod control;
-mod emit;
-mod groups;
 mod memory;
-mod operand;
+mod names;
 mod ops;
+mod print;
 mod runtime;
-mod stream;
 mod tool;
 
-use crate::analysis::sub_groups::uses_sub_groups;
-use crate::analysis::tree::{self, Seq};
-use crate::analysis::uniformity::{self, UniformityInfo};
+use crate::analysis::uniformity::slot_bytes;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::ArgKind;
-use crate::native::NativeKernel;
+use crate::native::{NativeKernel, VariableLocation, VariableLocations};
 use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
-use crate::passes::lower::state::kernel_of;
-use emit::{Emit, Request};
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use crate::passes::native::regions::slot_offsets;
+use print::Program;
+use std::collections::HashMap;
 
 pub use tool::{Effort, shared_object};
 
@@ -50,7 +39,7 @@ fn module_text(functions: &[&str]) -> String {
 }
 
 /// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel
-/// and what it calls, structured ([`crate::pipeline::NATIVE`]); `number` makes its symbols unique.
+/// and what it calls, after [`crate::pipeline::NATIVE`]; `number` makes its symbols unique.
 pub fn kernel(
     module: &Module,
     data: &DataLayout,
@@ -60,30 +49,11 @@ pub fn kernel(
     let Some(cpu) = &cx.target.cpu else {
         return Err(CompileError::internal("no processor to make code for"));
     };
-    let width = cpu.width;
-    let (kernel, index) = kernel_of(module)?;
-    let info = &module.kernels[index];
-    let func = &module.functions[kernel];
-    let linear = uses_sub_groups(func);
-    let tree = tree::build(func)?;
-    let has_barrier = tree::contains_barrier(func, &tree);
-    let uniformity = UniformityInfo::new(func, &tree, linear, cpu.instrumented, &[]);
-    let mut local = HashMap::new();
-    let mut static_local_bytes = 0u32;
-    let insts =
-        |f: &Function| f.layout.iter().flat_map(|b| f.blocks[*b].insts.clone()).collect::<Vec<Inst>>();
-    for f in module.functions.values() {
-        for i in insts(f) {
-            if let Op::GlobalAddr(g) = f.insts[i].op
-                && module.globals[g].space == Space::Local
-                && !local.contains_key(&g)
-            {
-                let at = static_local_bytes.next_multiple_of(module.globals[g].align.clamp(16, 128));
-                static_local_bytes = at + module.globals[g].size;
-                local.insert(g, at);
-            }
-        }
-    }
+    let Some(info) = module.kernels.first() else {
+        return Err(CompileError::internal("a module without a kernel"));
+    };
+    let mut info = info.clone();
+    let (local, static_local_bytes) = local_layout(module);
     let first = info.args_size.next_multiple_of(8);
     let local_args: Vec<(u16, u32)> = (0u16..)
         .zip(&info.args)
@@ -91,116 +61,134 @@ pub fn kernel(
         .enumerate()
         .map(|(n, (i, _))| (i, first + 8 * n as u32))
         .collect();
-    let mut info = info.clone();
     let mut args_bytes = first + 8 * local_args.len() as u32;
     for arg in info.args.iter_mut().filter(|a| a.kind == ArgKind::Image) {
         arg.offset = args_bytes;
         args_bytes += 8;
     }
-    let any = format!("k{number}a");
-    let names =
-        if cpu.instrumented { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
-    let streams = stream::addresses(func);
-    let mut texts = Vec::new();
-    let (mut frame_end, mut stream_bytes) = (0, 0);
-    let (mut private, mut private_bytes) = (Vec::new(), private_bytes_of(func));
-    for (name, whole) in &names {
-        let made = Emit::function(name, || Request {
-            func,
-            entry: calls::Entry::Kernel,
-            number,
-            info: &info,
-            uniformity: &uniformity,
-            tree: &tree,
-            data,
-            local: &local,
-            local_args: &local_args,
-            width,
-            whole: *whole,
-            linear,
-            has_barrier,
-            instrumented: cpu.instrumented,
-            frame_base: 0,
-            streams: Some(&streams),
-        })?;
-        texts.push(made.text);
-        stream_bytes = stream_bytes.max(made.stream_bytes);
-        frame_end = frame_end.max(made.frame_end);
-        private = check::private_locations(func, &made.slots);
+    let mut program = Program {
+        info: &info,
+        data,
+        local: &local,
+        local_args: &local_args,
+        instrumented: cpu.instrumented,
+        symbols: HashMap::new(),
+    };
+    let (mut kernels, mut callees) = (Vec::new(), Vec::new());
+    for (f, func) in module.functions.iter() {
+        match func.extent {
+            CallExtent::WorkGroup(shape) => kernels.push((func, shape)),
+            CallExtent::Vector(shape) => {
+                program.symbols.insert(f, format!("k{number}f{}", f.index()));
+                callees.push((f, func, shape));
+            }
+            CallExtent::WorkItem => {}
+        }
     }
-    let mut callees: HashMap<FuncRef, Seq> = HashMap::new();
-    let mut work: Vec<_> = calls::called(func, &uniformity, cpu.instrumented).into_iter().collect();
-    let mut done = HashSet::new();
-    if !work.is_empty() {
+    let (mut texts, mut names) = (Vec::new(), HashMap::new());
+    for (func, shape) in &kernels {
+        let name = format!("k{number}{}", if shape.whole { "w" } else { "a" });
+        texts.push(print::function(&program, func, *shape, &name)?);
+        names.insert(shape.whole, name);
+    }
+    for (f, func, shape) in &callees {
+        let name = program.symbols.get(f).cloned().unwrap_or_default();
+        texts.push(print::function(&program, func, *shape, &name)?);
+    }
+    if !callees.is_empty() {
         // Functions stay in one module with both of their callers.
         texts = vec![texts.concat()];
     }
-    while let Some((callee, varying)) = work.pop() {
-        if !done.insert((callee, varying)) {
-            continue;
-        }
-        let func = &module.functions[callee];
-        let tree = match callees.entry(callee) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(tree::build(func)?),
-        };
-        let tree = &*tree;
-        let uniformity =
-            UniformityInfo::new(func, tree, false, cpu.instrumented, &calls::parameters(func, varying));
-        let made = Emit::function(&calls::name(number, callee, varying), || Request {
-            func,
-            entry: calls::Entry::Function(varying),
-            number,
-            info: &info,
-            uniformity: &uniformity,
-            tree,
-            data,
-            local: &local,
-            local_args: &local_args,
-            width,
-            whole: false,
-            linear: false,
-            has_barrier: false,
-            instrumented: cpu.instrumented,
-            frame_base: if cpu.instrumented { frame_end } else { 0 },
-            streams: None,
-        })?;
-        texts.iter_mut().for_each(|text| text.push_str(&made.text));
-        work.extend(calls::called(func, &uniformity, cpu.instrumented));
-        if cpu.instrumented {
-            frame_end = made.frame_end;
-            private.extend(check::private_locations(func, &made.slots));
-            private_bytes += private_bytes_of(func);
-        }
-    }
-    if cpu.instrumented {
-        texts.iter_mut().for_each(|text| *text = text.replace(emit::FRAME_BYTES, &frame_end.to_string()));
-    }
-    let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
-    let variables = cpu.instrumented.then(|| check::variable_locations(module, data, &local, private));
+    let Some((func, shape)) = kernels.iter().find(|(_, shape)| !shape.whole) else {
+        return Err(CompileError::internal("a kernel without native code"));
+    };
+    let functions: Vec<&Function> = match cpu.instrumented {
+        true => [*func].into_iter().chain(callees.iter().map(|c| c.1)).collect(),
+        false => vec![*func],
+    };
+    let frames = kernels.iter().map(|(func, _)| *func).chain(functions.iter().copied());
+    let frame_bytes = frames.filter_map(|f| f.frame).map(|frame| frame.end).max().unwrap_or(64);
+    let any = names.get(&false).cloned().unwrap_or_default();
     let native = NativeKernel {
-        info,
-        whole,
+        whole: names.get(&true).cloned().unwrap_or_else(|| any.clone()),
         any,
-        width,
-        linear,
-        has_barriers: has_barrier,
-        frame_bytes: frame_end,
+        width: u32::from(shape.width),
+        linear: shape.linear,
+        has_barriers: func.frame.is_some_and(|frame| frame.per_vector),
+        frame_bytes,
         static_local_bytes,
         args_bytes,
-        local_args,
-        private_bytes,
-        has_sub_groups: linear,
+        local_args: local_args.clone(),
+        private_bytes: functions.iter().flat_map(|f| f.slots.values()).map(slot_bytes).sum(),
+        has_sub_groups: shape.linear,
         zero_local: cx.options.initialize_local,
-        stream_bytes,
+        stream_bytes: kernels.iter().map(|(func, _)| stream_bytes(func)).max().unwrap_or(0),
         reports_errors: cx.options.debug_info,
         uniform_groups: cx.options.uniform_work_group_size,
-        variables,
+        variables: cpu.instrumented.then(|| variable_locations(module, data, &local, &functions)),
+        info,
     };
     Ok((native, texts))
 }
 
-/// Bytes of a function's private variables.
-fn private_bytes_of(func: &Function) -> u32 {
-    func.slots.values().map(uniformity::slot_bytes).sum()
+/// Offsets of local variables, and the bytes of all.
+fn local_layout(module: &Module) -> (HashMap<Global, u32>, u32) {
+    let (mut local, mut end) = (HashMap::new(), 0u32);
+    for f in module.functions.values() {
+        for i in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
+            if let Op::GlobalAddr(g) = f.insts[*i].op
+                && module.globals[g].space == Space::Local
+                && !local.contains_key(&g)
+            {
+                let at = end.next_multiple_of(module.globals[g].align.clamp(16, 128));
+                end = at + module.globals[g].size;
+                local.insert(g, at);
+            }
+        }
+    }
+    (local, end)
+}
+
+/// Bytes that a work-item stores past the caches.
+fn stream_bytes(func: &Function) -> u32 {
+    let bytes = |data: &InstData| match &data.op {
+        Op::Lanes(LaneOp::Store(access)) if access.nontemporal => {
+            let parts = data.args.iter().filter(|a| func.ty(**a).lanes() > 1);
+            parts.map(|a| func.ty(*a).lane().access_bytes().unwrap_or(8)).sum()
+        }
+        _ => 0,
+    };
+    func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| bytes(&func.insts[*i])).sum()
+}
+
+/// Locations of a kernel's variables; private ones are those of the listed functions.
+fn variable_locations(
+    module: &Module,
+    data: &DataLayout,
+    local: &HashMap<Global, u32>,
+    functions: &[&Function],
+) -> VariableLocations {
+    let global = |g: Global, offset: u32| {
+        let d = &module.globals[g];
+        VariableLocation { name: d.name.clone(), offset, size: d.size, stride: 0 }
+    };
+    let private = |func: &&Function| {
+        let offsets = slot_offsets(func, func.frame.map_or(0, |frame| frame.start));
+        let location = |(d, offset): (&SlotData, u32)| VariableLocation {
+            name: String::new(),
+            offset,
+            size: d.size,
+            stride: slot_bytes(d),
+        };
+        func.slots.values().zip(offsets).map(location).collect::<Vec<_>>()
+    };
+    let mut found = VariableLocations {
+        local: local.iter().map(|(g, at)| global(*g, *at)).collect(),
+        private: functions.iter().flat_map(private).collect(),
+        program: module.globals.keys().filter_map(|g| data.offset(g).map(|at| global(g, at))).collect(),
+    };
+    for list in [&mut found.local, &mut found.private, &mut found.program] {
+        list.sort_by_key(|p| p.offset);
+    }
+    found
 }

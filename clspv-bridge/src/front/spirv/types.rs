@@ -93,7 +93,7 @@ pub fn layout(ty: Type) -> (u64, u32) {
             let bytes = s.bytes() * (n as u32).next_power_of_two();
             (bytes as u64, bytes)
         }
-        Type::Ptr(_) | Type::Opaque(_) => (8, 8),
+        Type::Ptr(_) | Type::PtrVector(..) | Type::Opaque(_) => (8, 8),
     }
 }
 

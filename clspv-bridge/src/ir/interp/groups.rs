@@ -4,8 +4,9 @@
 //! stopped at different ones, those that are first in the layout continue, so that the others meet them where
 //! control flow converges: blocks of a loop must precede those after it.
 
+use super::Item;
+use super::stop::{Stop, undefined};
 use super::value::{self, Lane, LaneValues};
-use super::{Item, Stop, undefined};
 use crate::ir::group::identity;
 use crate::ir::{BinOp, EntityRef, Function, GroupOp, Inst, LaneMask, Op, Scan, Type};
 

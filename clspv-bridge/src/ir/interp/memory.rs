@@ -3,7 +3,7 @@
 //! An address is the object's number in the upper half and the offset in the lower half, so pointers keep
 //! their meaning when they are stored, loaded and computed with. Address 0 is NULL and belongs to no object.
 
-use super::Stop;
+use super::stop::Stop;
 use crate::ir::Space;
 
 /// One allocation.

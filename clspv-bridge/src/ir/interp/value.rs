@@ -164,10 +164,13 @@ pub fn eval(op: &Op, types: &[Type], args: &[&LaneValues], ty: Type) -> Option<L
                 scalar(1 - decisive)
             })
         }
-        Op::PtrAdd => each(&|i| match (arg(0, i).get(), arg(1, i).get()) {
-            (Some(p), Some(x)) => Lane::known(p.wrapping_add(x)),
-            _ => Lane::undefined(64),
-        }),
+        // One address with many offsets gives many addresses.
+        Op::PtrAdd => {
+            each(&|i| match (arg(0, if from.lanes() == 1 { 0 } else { i }).get(), arg(1, i).get()) {
+                (Some(p), Some(x)) => Lane::known(p.wrapping_add(x)),
+                _ => Lane::undefined(64),
+            })
+        }
         _ => None,
     }
 }

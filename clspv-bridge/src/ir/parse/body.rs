@@ -12,6 +12,7 @@ use crate::ir::implicit_arg::implicit_arg;
 use crate::ir::inst::{
     Access, BinOp, BlockCall, CastOp, FastMath, FenceSpaces, InstData, Op, Root, Rounding, UnOp,
 };
+use crate::ir::lanes::LaneOp;
 use crate::ir::names::{Named, cl_op_from_name, type_from_name};
 use crate::ir::types::{I1, Scalar, Type};
 use crate::ir::typing;
@@ -412,8 +413,20 @@ impl Body<'_> {
                 "store" => CheckOp::Store(access),
                 "address" => CheckOp::Address { what: c.number()? },
                 "order" => CheckOp::Order { what: c.number()? },
+                "position" => CheckOp::Position,
+                "start" => CheckOp::Start { begin: c.number()?, end: c.number()? },
                 other => return c.error(format!("no check `{other}`")),
             }),
+            "lanes" => Op::Lanes(match c.word()? {
+                "load" => LaneOp::Load(access),
+                "store" => LaneOp::Store(access),
+                "gather" => LaneOp::Gather(access),
+                "scatter" => LaneOp::Scatter(access),
+                "mask_bits" => LaneOp::MaskBits,
+                "freeze" => LaneOp::Freeze,
+                other => return c.error(format!("no operation of lanes `{other}`")),
+            }),
+            "context" => Op::Context(c.named()?),
             "br" => Op::Jump,
             "brif" => Op::BrIf,
             "switch" => Op::Switch(Box::new([])),

@@ -97,7 +97,7 @@ pub(crate) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
             let to = if ty == F64 { F64 } else { I64 };
             b.cast(CastOp::Bitcast, pair, to)
         }
-        Type::Opaque(_) => push(b, offset, I32),
+        Type::Opaque(_) | Type::PtrVector(..) => push(b, offset, I32),
     }
 }
 

@@ -2,5 +2,7 @@
 
 pub mod checks;
 pub mod close_loops;
+pub mod regions;
 pub mod structure;
 pub mod sub_groups;
+pub mod vectorize;

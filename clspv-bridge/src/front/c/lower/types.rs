@@ -79,6 +79,7 @@ pub fn value_layout(ty: Type) -> Layout {
             Layout { size: u64::from(bytes), align: bytes }
         }
         Type::Ptr(_) | Type::Opaque(_) => Layout { size: 8, align: 8 },
+        Type::PtrVector(_, lanes) => Layout { size: 8 * u64::from(lanes), align: 8 },
     }
 }
 

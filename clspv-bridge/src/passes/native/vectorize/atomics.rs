@@ -1,0 +1,137 @@
+//! Atomics and calls of the runtime: one active work-item after the other, in the order of lanes.
+
+use super::state::Operand;
+use super::vectorizer::Vectorizer;
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+
+impl Vectorizer<'_> {
+    /// Runs `f` for each active lane. It receives the operands of that lane, and returns the lane's result,
+    /// of type `ty`, if there is one.
+    fn each_lane(
+        &mut self,
+        operands: &[Operand],
+        ty: Option<Type>,
+        f: impl FnOnce(&mut Self, &[Value]) -> Result<Option<Value>>,
+    ) -> Result<Option<Operand>> {
+        let values: Vec<Value> =
+            operands.iter().map(|o| if o.is_uniform() { o.parts[0] } else { self.vector(o) }).collect();
+        let bits = self.active_bits();
+        let (body, done) = (self.new_block(), self.new_block());
+        let mut first = vec![bits];
+        let vector = ty.map(|ty| self.part(ty, true));
+        let left = self.out.add_param(body, I32);
+        let got = vector.map(|ty| self.out.add_param(body, ty));
+        if let Some(ty) = vector {
+            first.push(self.out.bits(ty, 0));
+        }
+        self.terminate(Op::Jump, &[], &[BlockCall::new(body, &first)]);
+        self.start(body);
+        let lane = self.value(Op::Un(UnOp::Ctz), &[left], I32);
+        let mut args = Vec::new();
+        for (o, v) in operands.iter().zip(values) {
+            args.push(if o.is_uniform() { v } else { self.extract_dyn(v, lane) });
+        }
+        let result = f(self, &args)?;
+        let one = self.out.i32(1);
+        let less = self.bin(BinOp::Isub, left, one);
+        let rest = self.bin(BinOp::And, left, less);
+        let mut next = vec![rest];
+        let (mut results, mut end) = (None, vec![]);
+        if let (Some(got), Some(result), Some(ty)) = (got, result, vector) {
+            let all = self.value(Op::InsertDyn, &[got, result, lane], ty);
+            next.push(all);
+            end.push(all);
+            results = Some(Operand::varying(vec![self.out.add_param(done, ty)]));
+        }
+        let zero = self.out.i32(0);
+        let more = self.icmp(IntCc::Ne, rest, zero);
+        let targets = [BlockCall::new(body, &next), BlockCall::new(done, &end)];
+        self.terminate(Op::BrIf, &[more], &targets);
+        self.start(done);
+        Ok(results)
+    }
+
+    pub(super) fn atomic(&mut self, data: &InstData, ty: Type) -> Result<Option<Operand>> {
+        let mut operands = Vec::new();
+        for a in &data.args {
+            operands.push(self.get(*a)?);
+        }
+        let result = (!data.results.is_empty()).then_some(ty);
+        let at = data.op.address_arg().unwrap_or(0);
+        // The work-items of a group run on one thread, and other groups have local memory of their own.
+        let alone = self.func.ty(data.args[at]) == Type::Ptr(Space::Local);
+        self.each_lane(&operands, result, |v, args| match &data.op {
+            Op::AtomicRmw { op, .. } if alone => {
+                let access = Access::aligned(ty.access_bytes().unwrap_or(4));
+                let old = v.value(Op::Load(access), &[args[0]], ty);
+                let new = v.modified(*op, old, args[1]);
+                v.inst(Op::Store(access), &[new, args[0]], &[]);
+                Ok(Some(old))
+            }
+            Op::AtomicCas { .. } => Ok(Some(v.compare_and_swap(&data.op, args, ty, alone))),
+            Op::AtomicRmw { .. } | Op::AtomicLoad { .. } => Ok(Some(v.value(data.op.clone(), args, ty))),
+            Op::AtomicStore { .. } => {
+                v.inst(data.op.clone(), args, &[]);
+                Ok(None)
+            }
+            _ => Err(CompileError::internal("no atomic operation")),
+        })
+    }
+
+    fn compare_and_swap(&mut self, op: &Op, args: &[Value], ty: Type, alone: bool) -> Value {
+        // Floating-point numbers are compared by their bits.
+        let int = match ty {
+            Type::Scalar(s) => Type::Scalar(s.to_int()),
+            other => other,
+        };
+        let cast = |v: &mut Self, x, to| if int == ty { x } else { v.cast(CastOp::Bitcast, x, to) };
+        let (x, y) = (cast(self, args[1], int), cast(self, args[2], int));
+        let old = if alone {
+            let access = Access::aligned(ty.access_bytes().unwrap_or(4));
+            let old = self.value(Op::Load(access), &[args[0]], int);
+            let same = self.icmp(IntCc::Eq, old, x);
+            let new = self.value(Op::Select, &[same, y, old], int);
+            self.inst(Op::Store(access), &[new, args[0]], &[]);
+            old
+        } else {
+            self.value(op.clone(), &[args[0], x, y], int)
+        };
+        cast(self, old, ty)
+    }
+
+    /// The value that a read-modify-write stores.
+    fn modified(&mut self, op: RmwOp, old: Value, by: Value) -> Value {
+        let op = match op {
+            RmwOp::Xchg => return by,
+            RmwOp::Add => BinOp::Iadd,
+            RmwOp::Sub => BinOp::Isub,
+            RmwOp::And => BinOp::And,
+            RmwOp::Or => BinOp::Or,
+            RmwOp::Xor => BinOp::Xor,
+            RmwOp::Umin => BinOp::Umin,
+            RmwOp::Umax => BinOp::Umax,
+            RmwOp::Smin => BinOp::Smin,
+            RmwOp::Smax => BinOp::Smax,
+            RmwOp::Fadd => BinOp::Fadd,
+            RmwOp::Fmin => BinOp::Fmin,
+            RmwOp::Fmax => BinOp::Fmax,
+        };
+        self.bin(op, old, by)
+    }
+
+    pub(super) fn runtime_call(&mut self, data: &InstData) -> Result<Option<Operand>> {
+        let mut operands = Vec::new();
+        for a in &data.args {
+            operands.push(self.get(*a)?);
+        }
+        let ty = data.results.first().map(|r| self.func.ty(*r));
+        self.each_lane(&operands, ty, |v, args| match ty {
+            Some(ty) => Ok(Some(v.value(data.op.clone(), args, ty))),
+            None => {
+                v.inst(data.op.clone(), args, &[]);
+                Ok(None)
+            }
+        })
+    }
+}
