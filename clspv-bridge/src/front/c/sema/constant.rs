@@ -4,6 +4,7 @@
 //! with constant initializers count as constants, as in clang.
 
 use super::Sema;
+use super::literal::round_to;
 use crate::front::c::ast::*;
 use crate::front::c::types::*;
 
@@ -43,7 +44,7 @@ pub fn wrap(bits: u64, arith: Arith) -> u64 {
 
 /// Value of an arithmetic constant expression.
 #[derive(Clone, Copy, Debug)]
-enum Value {
+pub(super) enum Value {
     Int(Constant),
     Float(f64),
 }
@@ -93,7 +94,7 @@ impl Sema<'_> {
         match expr.kind {
             ExprKind::Int(bits) => Some(Value::Int(Constant { bits, arith: arith? })),
             ExprKind::Float(value) => Some(Value::Float(value)),
-            ExprKind::Var(var) => self.constants.get(&var).copied().flatten().map(Value::Int),
+            ExprKind::Var(var) => self.constants.get(&var).copied().flatten(),
             ExprKind::Plus(x) => self.evaluate(x, depth),
             ExprKind::Neg(x) => match self.evaluate(x, depth)? {
                 Value::Int(value) => Some(int(value.bits.wrapping_neg(), arith?)),
@@ -139,12 +140,86 @@ impl Sema<'_> {
         if !is_constant || canonical.quals.is_volatile || !self.is_constant_initializer(init) {
             return;
         }
-        let arith = self.arith_of(canonical).filter(|arith| arith.is_int());
-        let value = arith.and_then(|arith| match convert(self.evaluate(init, MAX_DEPTH)?, arith)? {
-            Value::Int(value) => Some(value),
-            Value::Float(_) => None,
-        });
+        let arith = self.arith_of(canonical);
+        let value = arith.and_then(|arith| convert(self.evaluate(init, MAX_DEPTH)?, arith));
         self.constants.insert(id, value);
+    }
+
+    /// Replaces constant variables in the initializer of an object of static storage by their values.
+    pub(super) fn fold_constants(&mut self, id: ExprId) {
+        self.fold(id, MAX_DEPTH);
+    }
+
+    fn fold(&mut self, id: ExprId, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match self.expr(id).kind {
+            ExprKind::Cast(CastKind::Load, x) => {
+                let ExprKind::Var(var) = self.expr(x).kind else { return };
+                let kind = match self.constants.get(&var) {
+                    Some(Some(Value::Int(value))) => ExprKind::Int(value.bits),
+                    Some(Some(Value::Float(value))) => ExprKind::Float(*value),
+                    Some(None) => match self.var(var).and_then(|var| var.init) {
+                        Some(init) if self.is_literal(init) => self.expr(init).kind.clone(),
+                        _ => return,
+                    },
+                    None => return,
+                };
+                if let Some(expr) = self.unit.exprs.get_mut(id.0 as usize) {
+                    expr.kind = kind;
+                }
+            }
+            ExprKind::Cast(_, x)
+            | ExprKind::Plus(x)
+            | ExprKind::Neg(x)
+            | ExprKind::BitNot(x)
+            | ExprKind::Not(x) => self.fold(x, depth),
+            ExprKind::Binary(_, x, y)
+            | ExprKind::Compare(_, x, y)
+            | ExprKind::LogicalAnd(x, y)
+            | ExprKind::LogicalOr(x, y)
+            | ExprKind::VectorLogical { x, y, .. }
+            | ExprKind::PointerAdd(x, y)
+            | ExprKind::PointerSub(x, y) => {
+                self.fold(x, depth);
+                self.fold(y, depth);
+            }
+            ExprKind::Conditional(c, x, y) | ExprKind::VectorSelect(c, x, y) => {
+                for part in [c, x, y] {
+                    self.fold(part, depth);
+                }
+            }
+            ExprKind::VectorLiteral(list) => {
+                for index in 0..list.len {
+                    let part = self.unit.lists.get((list.start + index) as usize).copied();
+                    part.into_iter().for_each(|part| self.fold(part, depth));
+                }
+            }
+            ExprKind::Init(init) => {
+                let item = |sema: &Self, index: usize| {
+                    sema.unit.inits.get(init.0 as usize)?.items.get(index).map(|(_, item)| *item)
+                };
+                let mut index = 0;
+                while let Some(part) = item(self, index) {
+                    self.fold(part, depth);
+                    index += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an expression is a vector or aggregate of numbers.
+    fn is_literal(&self, id: ExprId) -> bool {
+        let is_number =
+            |part: &ExprId| matches!(self.expr(*part).kind, ExprKind::Int(_) | ExprKind::Float(_));
+        match &self.expr(id).kind {
+            ExprKind::VectorLiteral(list) => self.unit.list(*list).iter().all(is_number),
+            ExprKind::Init(init) => {
+                let list = self.unit.inits.get(init.0 as usize);
+                list.is_some_and(|list| list.items.iter().all(|(_, item)| is_number(item)))
+            }
+            _ => false,
+        }
     }
 
     /// Whether an expression can initialise an object of static storage.
@@ -236,10 +311,9 @@ fn int(bits: u64, arith: Arith) -> Value {
 fn convert(value: Value, to: Arith) -> Option<Value> {
     Some(match (value, to) {
         (Value::Int(value), Arith::Float) => Value::Float(f64::from(value.signed() as f32)),
-        (Value::Int(value), to) if to.is_float() => Value::Float(value.signed() as f64),
+        (Value::Int(value), to) if to.is_float() => Value::Float(round_to(value.signed() as f64, to)),
         (Value::Int(value), to) => int(value.bits, to),
-        (Value::Float(value), Arith::Float) => Value::Float(f64::from(value as f32)),
-        (Value::Float(value), to) if to.is_float() => Value::Float(value),
+        (Value::Float(value), to) if to.is_float() => Value::Float(round_to(value, to)),
         (Value::Float(value), Arith::Bool) => int(u64::from(value != 0.0), Arith::Bool),
         (Value::Float(value), to) => {
             // Numbers outside of the type have no defined result.
@@ -263,7 +337,7 @@ fn binary(op: BinaryOp, x: Value, y: Value, arith: Arith) -> Option<Value> {
                 BinaryOp::Div => x / y,
                 _ => return None,
             };
-            Some(Value::Float(if arith == Arith::Float { f64::from(value as f32) } else { value }))
+            Some(Value::Float(round_to(value, arith)))
         }
         _ => None,
     }

@@ -188,6 +188,9 @@ impl Sema<'_> {
             let at = self.expr(init).loc;
             self.error(at, "initializer element is not a compile-time constant");
         }
+        if is_static {
+            self.fold_constants(init);
+        }
         let align = self.align_of(ty.ty);
         if let Some(var) = self.var_mut(id) {
             var.ty = ty;

@@ -123,8 +123,8 @@ pub struct Sema<'s> {
     pub unevaluated: u32,
     /// Records whose members are being read.
     open_records: Vec<types::RecordId>,
-    /// Variables with constant values; integers with the value.
-    constants: HashMap<VarId, Option<constant::Constant>>,
+    /// Variables with constant values; numbers with the value.
+    constants: HashMap<VarId, Option<constant::Value>>,
     /// Initializers that ranges of designators have made.
     range_elements: u64,
 }
