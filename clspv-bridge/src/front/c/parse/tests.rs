@@ -255,6 +255,18 @@ fn initializers_are_normalised() {
     assert_eq!(init(5), [1, 2, 3, 4]);
 }
 
+/// Lowering reads no variables for initializers of static storage.
+#[test]
+fn constant_variables_are_replaced_in_initializers() {
+    let (unit, _) = accept(
+        "constant float a = 1.0f, b = 3.0f; constant float c = a / b; constant int n = (int)b;
+         constant int list[] = {n, n + 1}; constant float2 v = {a, c};",
+        "CL1.2",
+    );
+    let loads = unit.exprs.iter().filter(|e| matches!(e.kind, ExprKind::Cast(CastKind::Load, _)));
+    assert_eq!(loads.count(), 0);
+}
+
 #[test]
 fn nesting_is_bounded() {
     for (open, close) in [("(", ")"), ("{", "}"), ("*", ""), ("struct {", "}")] {
