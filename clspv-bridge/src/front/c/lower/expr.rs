@@ -98,6 +98,16 @@ impl<'a> FunctionLowering<'_, 'a> {
             ExprKind::PointerAdd(p, n) => self.pointer_sum(*p, *n, false)?,
             ExprKind::PointerSub(p, n) => self.pointer_sum(*p, *n, true)?,
             ExprKind::PointerDiff(x, y) => self.pointer_difference(*x, *y, ty)?,
+            ExprKind::Cast(kind, operand) => return self.cast(expr, *kind, *operand),
+            _ => return self.other_value(id, expr),
+        }))
+    }
+
+    /// The value of an expression with effects, of a vector, or of a part of one. Separate from
+    /// [`Self::value_of`], so that deep operators need less stack.
+    fn other_value(&mut self, id: ExprId, expr: &'a Expr) -> Result<Option<Value>> {
+        let ty = expr.ty.ty;
+        Ok(Some(match &expr.kind {
             ExprKind::Assign { target, value } => self.assign(*target, *value)?,
             ExprKind::CompoundAssign { op, target, value, compute } => {
                 self.compound_assign(*op, *target, *value, *compute)?
@@ -121,7 +131,6 @@ impl<'a> FunctionLowering<'_, 'a> {
                 self.effects(*x)?;
                 return self.any(*y);
             }
-            ExprKind::Cast(kind, operand) => return self.cast(expr, *kind, *operand),
             ExprKind::Swizzle { base, lanes, len } if !self.expr(*base)?.is_lvalue => {
                 let lanes: LaneList = lanes.iter().copied().take(usize::from(*len)).collect();
                 let vector = self.value(*base)?;
@@ -143,13 +152,8 @@ impl<'a> FunctionLowering<'_, 'a> {
                 return Ok(self.unsupported("function pointer", &[], Some(to)));
             }
             ExprKind::Error => return Err(malformed("an erroneous expression")),
-            ExprKind::Str(_)
-            | ExprKind::Var(_)
-            | ExprKind::Deref(_)
-            | ExprKind::Member { .. }
-            | ExprKind::Swizzle { .. }
-            | ExprKind::Lane { .. }
-            | ExprKind::CompoundLiteral(_) => {
+            // Lvalues.
+            _ => {
                 let location = self.location(id)?;
                 // `*p;` reads nothing.
                 if value_type(self.types(), ty).is_none() {
@@ -505,7 +509,8 @@ impl<'a> FunctionLowering<'_, 'a> {
                     ExprKind::Call { function, args } => self.call_function(*function, *args, None)?,
                     ExprKind::CallBlock { block, args } => self.call_block(*block, *args, None)?,
                     ExprKind::StmtExpr(body) => self.statement_expression(*body)?,
-                    _ => self.builtin(expr)?,
+                    ExprKind::Builtin { .. } => self.builtin(expr)?,
+                    _ => None,
                 };
                 let addr = addr.ok_or_else(|| malformed("an aggregate without a value"))?;
                 Ok(ObjectRef::new(addr, layout(self.types(), ty).align))

@@ -39,6 +39,11 @@ impl FunctionLowering<'_, '_> {
                 let zero = self.zero(bytes);
                 self.emit(Op::Icmp(IntCc::Ne), &[loaded, zero], ty)
             }
+            // Atomics access floating-point numbers as integers of their size.
+            Type::Scalar(scalar) if place.is_atomic && scalar.is_float() => {
+                let bits = self.emit(op, &[place.addr], Type::Scalar(scalar.to_int()));
+                self.reinterpret(bits, ty)
+            }
             ty => self.emit(op, &[place.addr], ty),
         }
     }
@@ -57,6 +62,9 @@ impl FunctionLowering<'_, '_> {
                 return;
             }
             ty if ty.is_bool() => self.emit(Op::Cast(CastOp::Zext), &[value], ty.with_scalar(Scalar::I8)),
+            Type::Scalar(scalar) if place.is_atomic && scalar.is_float() => {
+                self.reinterpret(value, Type::Scalar(scalar.to_int()))
+            }
             _ => value,
         };
         self.builder().inst(op, &[value, place.addr], &[]);

@@ -8,7 +8,7 @@ use super::module::{ModuleLowering, malformed};
 use super::object::ObjectRef;
 use super::types::{is_aggregate, layout, value_layout, value_type};
 use crate::error::{CompileError, Result};
-use crate::front::c::ast::{CastKind, ExprId, ExprKind, InitList, VarId};
+use crate::front::c::ast::{CastKind, ExprId, ExprKind, InitList, Storage, VarId};
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{
     BinOp, CastOp, Const, Function, Global, Linkage, Op, Reloc, Signature, Space, Value, ValueDef,
@@ -90,11 +90,23 @@ impl FunctionLowering<'_, '_> {
                     None => Ok(()),
                 }
             }
+            // The value of another constant, which clang accepts.
+            ExprKind::Cast(CastKind::Load, inner) => match self.constant_variable(*inner) {
+                Some(init) => self.write_static(init, ty, at, image),
+                None => Err(self.not_constant()),
+            },
             _ => {
                 let value = self.value(id)?;
                 self.write_value(value, at, image)
             }
         }
+    }
+
+    /// The initializer of a constant with static storage.
+    fn constant_variable(&self, id: ExprId) -> Option<ExprId> {
+        let ExprKind::Var(var) = self.expr(id).ok()?.kind else { return None };
+        let var = self.m.var(var).ok()?;
+        var.init.filter(|_| var.storage == Storage::Static)
     }
 
     fn write_list(&mut self, list: &InitList, ty: Ty, at: u64, image: &mut Image) -> Result<()> {

@@ -3,7 +3,9 @@
 use super::input::LoweringInput;
 use super::lower;
 use crate::front::c::ast::*;
+use crate::front::c::check::check;
 use crate::front::c::language::Language;
+use crate::front::c::session as front;
 use crate::front::c::session::Session;
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
@@ -654,4 +656,85 @@ fn vectors_of_one_size_are_reinterpreted() {
     let arg = known(Type::Vector(Scalar::I8, 8), 1);
     let m = t.lower();
     assert_eq!(run(&m, "f", &[arg]).unwrap(), known(I64, 0x0101_0101_0101_0101));
+}
+
+/// Kernels of the tests that are accepted; those that cannot be lowered are listed.
+#[test]
+fn kernels_of_the_tests_are_lowered() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exec");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "cl"));
+    paths.sort();
+    let names =
+        ["fp64", "generic_address_space", "images", "int64", "program_scope_global_variables", "pipes"];
+    let extensions =
+        names.iter().map(|n| format!("__opencl_c_{n}")).chain(["cl_khr_fp16".into(), "cl_khr_fp64".into()]);
+    let config = FrontConfig {
+        extensions: extensions.collect(),
+        image_support: true,
+        opencl_version: 310,
+        ..FrontConfig::default()
+    };
+    let options = Options { std: "CL3.0".into(), ..Options::default() };
+    let (mut wrong, mut lowered) = (String::new(), 0);
+    for path in paths {
+        let source = std::fs::read_to_string(&path).unwrap();
+        let checked =
+            check(&front::Input { source: &source, headers: &[], options: &options, config: &config });
+        if checked.has_errors() {
+            continue;
+        }
+        let result = lower(Input {
+            session: &checked.session,
+            unit: &checked.unit,
+            types: &checked.types,
+            options: &options,
+            language: &checked.language,
+            extent: Extent::Part,
+            in_memory: false,
+        });
+        match result {
+            Ok(_) => lowered += 1,
+            Err(e) => wrong += &format!("{}: {e}\n", path.display()),
+        }
+    }
+    assert!(wrong.is_empty() && lowered > 60, "{lowered} lowered\n{wrong}");
+}
+
+/// A kernel from its source to values in memory.
+#[test]
+fn sources_run() {
+    let source = "
+        constant float weights[3] = {1.0f, 2.0f, 4.0f};
+        struct pair { int a; float b; };
+        float sum(const struct pair *p, int n) {
+            float s = 0;
+            for (int i = 0; i < n; ++i) s += p->b * weights[i];
+            return s;
+        }
+        int f(int n) {
+            struct pair p = {n, 1.5f};
+            int4 v = (int4)(n, 2, 3, 4);
+            v.yz += v.x;
+            float total = sum(&p, 3);
+            switch (n & 3) { case 0: total += 1; case 1: total += 2; break; default: total = -total; }
+            return (int)total * 1000 + v.y * 10 + max(v.z, 7) + (n > 4 ? 100 : 0);
+        }";
+    let (options, config) = (Options::default(), FrontConfig::default());
+    let checked = check(&front::Input { source, headers: &[], options: &options, config: &config });
+    assert!(!checked.has_errors(), "{}", checked.session.render());
+    let module = lower(Input {
+        session: &checked.session,
+        unit: &checked.unit,
+        types: &checked.types,
+        options: &options,
+        language: &checked.language,
+        extent: Extent::Part,
+        in_memory: false,
+    })
+    .unwrap();
+    // 1.5 * 7 = 10.5
+    assert_eq!(run_int(&module, "f", &[1]), 12000 + 30 + 7);
+    assert_eq!(run_int(&module, "f", &[2]), -10000 + 40 + 7);
+    assert_eq!(run_int(&module, "f", &[8]), 13000 + 100 + 11 + 100);
 }
