@@ -11,4 +11,4 @@ pub mod row;
 pub mod table;
 
 pub use resolve::is_builtin;
-pub use row::{ArgType, NoMatch, Resolved};
+pub use row::{ArgType, BuiltinExpansion, NoMatch, Resolved};

@@ -347,7 +347,8 @@ fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<ConversionRan
     if !in_space {
         return None;
     }
-    if from.ty != to.ty && !is_void {
+    let from_void = *types.kind(from.ty) == TypeKind::Void;
+    if from.ty != to.ty && !is_void && !from_void {
         return Some(ConversionRank::Incompatible);
     }
     let drops = |q: fn(&Quals) -> bool| q(&from.quals) && !q(&to.quals);
@@ -355,7 +356,7 @@ fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<ConversionRan
         return Some(ConversionRank::Qualification);
     }
     // A conversion that adds qualifiers is as good as none.
-    Some(if x == y && !is_void { ConversionRank::Exact } else { ConversionRank::Conversion })
+    Some(if x == y && from.ty == to.ty { ConversionRank::Exact } else { ConversionRank::Conversion })
 }
 
 /// Destination, saturation and rounding in the name of a `convert_` function.

@@ -684,7 +684,7 @@ fn kernels_of_the_tests_are_lowered() {
         if checked.has_errors() {
             continue;
         }
-        let result = lower(Input {
+        let result = lower(LoweringInput {
             session: &checked.session,
             unit: &checked.unit,
             types: &checked.types,
@@ -723,7 +723,7 @@ fn sources_run() {
     let (options, config) = (Options::default(), FrontConfig::default());
     let checked = check(&front::Input { source, headers: &[], options: &options, config: &config });
     assert!(!checked.has_errors(), "{}", checked.session.render());
-    let module = lower(Input {
+    let module = lower(LoweringInput {
         session: &checked.session,
         unit: &checked.unit,
         types: &checked.types,

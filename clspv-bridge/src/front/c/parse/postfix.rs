@@ -41,13 +41,17 @@ impl Parser<'_> {
         if let Some(special) = self.special_call(name, loc) {
             return special;
         }
+        let open = self.loc();
         let args = self.arguments();
         let close = self.previous_loc();
-        self.sema.call_name(Callee { name, loc, close }, &args)
+        match args {
+            Some(args) => self.sema.call_name(Callee { name, loc, open, close }, &args),
+            None => self.sema.error_expr(loc),
+        }
     }
 
-    /// Parses arguments in parentheses.
-    pub(super) fn arguments(&mut self) -> Vec<ExprId> {
+    /// Parses arguments in parentheses; `None` if the closing one is missing, which is reported.
+    pub(super) fn arguments(&mut self) -> Option<Vec<ExprId>> {
         let open = self.next().loc;
         let mut args = Vec::new();
         if self.kind() != T::RParen {
@@ -58,8 +62,7 @@ impl Parser<'_> {
                 }
             }
         }
-        self.expect_close(T::RParen, open);
-        args
+        self.expect_close(T::RParen, open).then_some(args)
     }
 
     /// Parses the postfix operators of an expression.
@@ -73,12 +76,14 @@ impl Parser<'_> {
                     let index = self.expression();
                     let close = self.loc();
                     self.expect_close(T::RBracket, operator.loc);
-                    self.sema.subscript(base, index, close)
+                    self.sema.subscript(base, index, operator.loc, close)
                 }
                 T::LParen => {
-                    let args = self.arguments();
+                    let Some(args) = self.arguments() else {
+                        return self.sema.error_expr(operator.loc);
+                    };
                     let close = self.previous_loc();
-                    self.sema.call_value(base, &args, close)
+                    self.sema.call_value(base, &args, operator.loc, close)
                 }
                 T::Dot | T::Arrow => {
                     self.next();

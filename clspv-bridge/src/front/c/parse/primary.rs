@@ -66,7 +66,9 @@ impl Parser<'_> {
         {
             // Postfix operators apply to the literal and not to its parentheses.
             let parts_at = self.loc();
-            let parts = self.arguments();
+            let Some(parts) = self.arguments() else {
+                return self.sema.error_expr(parts_at);
+            };
             let close = self.previous_loc();
             let literal = match parts.as_slice() {
                 [] => {
@@ -74,7 +76,7 @@ impl Parser<'_> {
                     self.sema.error_expr(parts_at)
                 }
                 [one] => self.sema.cast(ty, *one, open),
-                several => self.sema.vector_literal(ty, several, open, close),
+                several => self.sema.vector_literal(ty, several, open, (parts_at, close)),
             };
             self.sema.set_range(literal, open, close);
             return self.postfix_operators(literal);

@@ -120,6 +120,9 @@ impl Parser<'_> {
                 None => is_valid = false,
             }
         }
+        if !is_valid {
+            self.skip_to(&[T::RParen]);
+        }
         self.expect_close(T::RParen, open);
         if is_valid { self.sema.new_int(offset, types::ULONG, loc) } else { self.sema.error_expr(loc) }
     }
@@ -141,7 +144,8 @@ impl Parser<'_> {
         let at = self.peek();
         let Class::Record(id) = self.sema.class(ty.ty) else {
             let shown = self.sema.quoted(ty);
-            self.sema.error(at.loc, format!("offsetof requires struct or union type, {shown} invalid"));
+            self.sema
+                .error(at.loc, format!("offsetof requires struct, union, or class type, {shown} invalid"));
             return None;
         };
         if at.kind != T::Identifier {

@@ -105,14 +105,15 @@ impl Sema<'_> {
         if matches!(cx, Class::Pointer(_)) || matches!(cy, Class::Pointer(_)) {
             return self.pointer_arithmetic(op, loc, (x, vx), (y, vy));
         }
+        let is_float = |class: Class| class.element().is_some_and(Arith::is_float);
+        if needs_ints(op) && (is_float(cx) || is_float(cy)) {
+            return self.report_clash(Mismatch::Operands, loc, x, y);
+        }
         let common = match self.common_type(vx, vy) {
             Ok(common) => common,
             Err(clash) => return self.report_clash(clash, loc, x, y),
         };
         let element = self.class(common).element();
-        if needs_ints(op) && element.is_none_or(Arith::is_float) {
-            return self.report_clash(Mismatch::Operands, loc, x, y);
-        }
         self.check_division(op, loc, vy, element);
         let (a, b) = (self.to_common(vx, common), self.to_common(vy, common));
         self.new_value(ExprKind::Binary(op, a, b), common, loc)
@@ -203,7 +204,11 @@ impl Sema<'_> {
                     )
                 }
                 _ => {
-                    let (a, b) = (self.quoted_of(x), self.quoted_of(y));
+                    let (a, mut b) = (self.quoted_of(x), self.quoted_of(y));
+                    if a == b {
+                        // What a name stands for is explained once.
+                        b.truncate(b.find("' (").map_or(b.len(), |end| end + 1));
+                    }
                     format!("invalid operands to binary expression ({a} and {b})")
                 }
             };
@@ -241,12 +246,12 @@ impl Sema<'_> {
             return None;
         };
         if a.is_float() || b.is_float() {
-            let (wrong, shown) = if a.is_float() { (a, x) } else { (b, y) };
+            let shown = if a.is_float() { x } else { y };
             if matches!(cx, Class::Arith(_)) && matches!(cy, Class::Arith(_)) {
                 self.report_clash(Mismatch::Operands, loc, x, y);
             } else {
-                let name = wrong.name();
-                self.error(loc, format!("used type '{name}' where integer is required"));
+                let ty = self.quoted(QualTy::plain(self.unqualified(self.ty(shown))));
+                self.error(loc, format!("used type {ty} where integer is required"));
                 self.underline_expr(shown);
             }
             return None;

@@ -152,7 +152,7 @@ impl Sema<'_> {
 
     /// Reports an expression that cannot be assigned to.
     pub fn check_modifiable(&mut self, e: ExprId, loc: Loc) -> bool {
-        let ty = self.ty(e);
+        let (mut loc, ty) = (loc, self.ty(e));
         if self.is_error(e) {
             return false;
         }
@@ -165,10 +165,14 @@ impl Sema<'_> {
                 "vector is not assignable (contains duplicate components)".to_owned()
             }
             (false, ExprKind::Cast(kind, _), _) if !matches!(kind, CastKind::Load | CastKind::Decay) => {
+                loc = self.begin(e);
                 "assignment to cast is illegal, lvalue casts are not supported".to_owned()
             }
             (false, ..) => "expression is not assignable".to_owned(),
             (true, ExprKind::Var(var), _) if is_read_only => return self.report_const(*var, e, loc),
+            (true, ExprKind::Member { base, field }, _) if ty.quals.is_const => self
+                .const_field(*base, *field)
+                .unwrap_or_else(|| "read-only variable is not assignable".to_owned()),
             (true, ..) if is_read_only => "read-only variable is not assignable".to_owned(),
             (true, _, Class::Array(_)) => format!("array type {} is not assignable", self.quoted(ty)),
             (true, _, Class::Function) => format!("non-object type {} is not assignable", self.quoted(ty)),
@@ -180,6 +184,19 @@ impl Sema<'_> {
         self.error(loc, text);
         self.underline_expr(e);
         false
+    }
+
+    /// Text about an assignment to a field that is declared `const`.
+    fn const_field(&self, base: ExprId, field: u32) -> Option<String> {
+        let Class::Record(id) = self.class_of(base) else {
+            return None;
+        };
+        let field = self.types.records.get(id.0 as usize)?.fields.get(field as usize)?;
+        let (name, ty) = (self.text(field.name?), self.quoted(field.ty));
+        let is_const = self.types.canonical(field.ty).quals.is_const;
+        is_const.then(|| {
+            format!("cannot assign to non-static data member '{name}' with const-qualified type {ty}")
+        })
     }
 
     fn report_const(&mut self, var: VarId, e: ExprId, loc: Loc) -> bool {

@@ -6,11 +6,12 @@ use super::class::Class;
 use super::convert::Context;
 use super::scope::Binding;
 use crate::front::c::ast::{ExprId, ExprKind, FuncId, VarId};
-use crate::front::c::builtins::{self, ArgType, NoMatch, Resolved};
+use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved};
 use crate::front::c::overload::{Choice, Rank, choose, rank, ranks};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
-use crate::front::c::types::{self, Arith, FunctionType, QualTy, TypeKind};
+use crate::front::c::types::{self, AddressSpace, Arith, FunctionType, QualTy, TypeKind};
+use crate::ir::Space;
 
 /// Signatures that a diagnostic lists.
 const MAX_CANDIDATES: usize = 8;
@@ -20,7 +21,8 @@ const MAX_CANDIDATES: usize = 8;
 pub struct Callee {
     pub name: Symbol,
     pub loc: Loc,
-    /// Closing parenthesis.
+    /// Parentheses.
+    pub open: Loc,
     pub close: Loc,
 }
 
@@ -29,9 +31,9 @@ impl Sema<'_> {
     pub fn identifier(&mut self, name: Symbol, loc: Loc) -> ExprId {
         match self.lookup(name) {
             Some(Binding::Var(var)) => self.variable(var, loc),
-            Some(Binding::Function(function)) => {
-                let ty = self.function(function).map_or(types::ERROR, |f| f.ty);
-                self.new_value(ExprKind::Func(function), ty, loc)
+            Some(Binding::Function(_)) => {
+                self.error(loc, "taking address of function is not allowed");
+                self.error_expr(loc)
             }
             Some(Binding::Constant { value, ty }) => self.new_int(value, ty, loc),
             Some(Binding::Typedef(_)) => {
@@ -54,7 +56,10 @@ impl Sema<'_> {
     fn undeclared(&mut self, name: Symbol, loc: Loc) -> ExprId {
         let text = self.text(name).to_owned();
         if builtins::is_builtin(&text, self.language) {
-            self.error(loc, "taking address of function is not allowed");
+            self.error(
+                loc,
+                "reference to overloaded function could not be resolved; did you mean to call it?",
+            );
             return self.error_expr(loc);
         }
         let known = builtins::table::rows().iter().map(|row| row.name);
@@ -76,7 +81,7 @@ impl Sema<'_> {
             None => self.call_builtin(callee, args),
             Some(_) => {
                 let value = self.identifier(callee.name, callee.loc);
-                self.call_value(value, args, callee.close)
+                self.call_value(value, args, callee.open, callee.close)
             }
         };
         self.set_range(result, callee.loc, callee.close);
@@ -84,12 +89,8 @@ impl Sema<'_> {
     }
 
     /// A call of an expression's value: a block.
-    pub fn call_value(&mut self, callee: ExprId, args: &[ExprId], close: Loc) -> ExprId {
+    pub fn call_value(&mut self, callee: ExprId, args: &[ExprId], open: Loc, close: Loc) -> ExprId {
         let loc = self.begin(callee);
-        if let ExprKind::Func(function) = self.expr(callee).kind {
-            let name = self.function(function).map_or(Symbol(0), |f| f.name);
-            return self.call_function(Callee { name, loc, close }, function, args);
-        }
         let v = self.value(callee);
         let result = match self.class_of(v) {
             Class::Error => v,
@@ -97,7 +98,8 @@ impl Sema<'_> {
             _ => {
                 let ty = self.quoted(QualTy::plain(self.unqualified(self.ty(callee))));
                 let text = format!("called object type {ty} is not a function or function pointer");
-                self.error_at(callee, text);
+                self.error(open, text);
+                self.underline_expr(callee);
                 self.error_expr(loc)
             }
         };
@@ -185,7 +187,7 @@ impl Sema<'_> {
         let choice = choose(&found);
         // A program may add overloads to a built-in function.
         if let Some(resolved) = self.better_builtin(callee.name, &arg_types, &found, &choice) {
-            return self.builtin_node(callee, resolved, &values);
+            return self.builtin_node(callee, resolved, args);
         }
         match choice {
             Choice::One(index) => match candidates.get(index) {
@@ -316,7 +318,7 @@ impl Sema<'_> {
         let name = self.text(callee.name).to_owned();
         if let Some(ty) = name.strip_prefix("as_").and_then(|ty| self.named_data_type(ty)) {
             return match args {
-                [arg] => self.reinterpret(ty, *arg, self.begin(*arg)),
+                [arg] => self.reinterpret(ty, *arg, callee.loc),
                 _ => {
                     self.check_count("function", 1, args, callee.loc, callee.close);
                     self.error_expr(callee.loc)
@@ -335,7 +337,7 @@ impl Sema<'_> {
         }
         let arg_types: Vec<ArgType> = values.iter().map(|v| self.arg_type(*v)).collect();
         match builtins::resolve::resolve(self.types, self.language, &name, &arg_types) {
-            Some(Ok(resolved)) => self.builtin_node(callee, resolved, &values),
+            Some(Ok(resolved)) => self.builtin_node(callee, resolved, args),
             Some(Err(fault)) => self.report_builtin(callee, &name, args, fault),
             None => self.undeclared(callee.name, callee.loc),
         }
@@ -353,9 +355,25 @@ impl Sema<'_> {
         if values.iter().any(|v| self.is_error(*v)) {
             return self.error_expr(callee.loc);
         }
+        let result = match builtins::table::row(resolved.builtin).map(|row| row.lowering) {
+            Some(BuiltinExpansion::ToSpace(space)) => self.pointer_in(space, args),
+            _ => self.unqualified(resolved.result),
+        };
         let args = self.new_list(&values);
-        let result = self.unqualified(resolved.result);
         self.new_value(ExprKind::Builtin { builtin: resolved.builtin, args }, result, callee.loc)
+    }
+
+    /// The type of a pointer argument in another address space.
+    fn pointer_in(&mut self, space: Space, args: &[ExprId]) -> types::Ty {
+        let space = match space {
+            Space::Global => AddressSpace::Global,
+            Space::Local => AddressSpace::Local,
+            _ => AddressSpace::Private,
+        };
+        match args.first().map(|arg| self.class_of(*arg)) {
+            Some(Class::Pointer(to) | Class::Array(to)) => self.pointer_to(to.in_space(space)),
+            _ => types::ERROR,
+        }
     }
 
     fn report_builtin(&mut self, callee: Callee, name: &str, args: &[ExprId], fault: NoMatch) -> ExprId {

@@ -53,7 +53,14 @@ impl Sema<'_> {
                 let address = self.cast_node(CastKind::PointerToInt, v, types::ULONG);
                 self.scalar_cast(address, target)
             }
-            (Class::Arith(arith), Class::Pointer(_)) if arith.is_int() => self.cast_to_pointer(v, target),
+            (Class::Arith(arith), Class::Pointer(_)) if arith.is_int() => {
+                if arith.bytes() < 8 && self.constant_int(v).is_none() {
+                    let (a, b) = (self.quoted(to), self.quoted_of(v));
+                    let text = format!("cast to {a} from smaller integer type {b}");
+                    self.warning("int-to-pointer-cast", open, text);
+                }
+                self.cast_to_pointer(v, target)
+            }
             (Class::Pointer(a), Class::Pointer(b)) => self.cast_pointer(to, target, e, v, (a, b), open),
             (Class::Arith(_) | Class::Pointer(_), Class::Block(_) | Class::Opaque(_)) => {
                 self.convert_opaque(to, target, e, v)

@@ -6,7 +6,7 @@ use super::class::Class;
 use crate::front::c::ast::{ExprId, ExprKind};
 use crate::front::c::overload::{is_space_subset, spaces_overlap};
 use crate::front::c::source::Loc;
-use crate::front::c::types::{QualTy, Ty, VOID};
+use crate::front::c::types::{Arith, QualTy, Ty, VOID};
 
 impl Sema<'_> {
     /// `condition ? x : y`; `loc` is the question mark.
@@ -17,9 +17,10 @@ impl Sema<'_> {
             Class::Vector(element, lanes) if element.is_int() => {
                 self.vector_select(condition, v, (x, y), lanes, loc)
             }
-            Class::Vector(..) => {
+            Class::Vector(..) | Class::Arith(Arith::Half | Arith::Float | Arith::Double) => {
                 let ty = self.quoted_of(v);
-                self.error_at(condition, format!("used type {ty} where floating point type is not allowed"));
+                self.error(loc, format!("used type {ty} where floating point type is not allowed"));
+                self.underline_expr(condition);
                 self.error_expr(loc)
             }
             _ => match self.scalar_to_bool(v) {
@@ -58,7 +59,8 @@ impl Sema<'_> {
 
     fn report_condition(&mut self, condition: ExprId, v: ExprId, loc: Loc) -> ExprId {
         let ty = self.quoted_of(v);
-        self.error_at(condition, format!("used type {ty} where arithmetic or pointer type is required"));
+        self.error(loc, format!("used type {ty} where arithmetic or pointer type is required"));
+        self.underline_expr(condition);
         self.error_expr(loc)
     }
 
@@ -74,12 +76,12 @@ impl Sema<'_> {
             (Class::Error, _) | (_, Class::Error) => None,
             (Class::Pointer(a), Class::Pointer(b)) => self.pointer_branches(loc, (x, vx), (y, vy), a, b),
             (Class::Pointer(_), Class::Arith(n)) if n.is_int() => {
-                self.warn_branch(loc, (x, y), vy);
+                self.warn_branch(loc, (vx, vy), vy);
                 let ty = self.unqualified(self.ty(vx));
                 Some((vx, self.cast_to_pointer(vy, ty), ty))
             }
             (Class::Arith(n), Class::Pointer(_)) if n.is_int() => {
-                self.warn_branch(loc, (x, y), vx);
+                self.warn_branch(loc, (vx, vy), vx);
                 let ty = self.unqualified(self.ty(vy));
                 Some((self.cast_to_pointer(vx, ty), vy, ty))
             }

@@ -148,7 +148,7 @@ impl Sema<'_> {
         };
         let (converted, mismatch) = self.implicit(v, target);
         if let Some(mismatch) = mismatch {
-            let is_error = self.report_mismatch(mismatch, e, v, to, context);
+            let is_error = self.report_mismatch(mismatch, e, to, context);
             if is_error {
                 return self.error_expr(self.expr(e).loc);
             }
@@ -343,16 +343,8 @@ impl Sema<'_> {
     }
 
     /// Reports an implicit conversion; returns whether it is an error.
-    fn report_mismatch(
-        &mut self,
-        fault: Mismatch,
-        e: ExprId,
-        v: ExprId,
-        to: QualTy,
-        context: Context,
-    ) -> bool {
-        let shown = if matches!(self.class_of(e), Class::Array(_)) { v } else { e };
-        let (from, target) = (self.quoted_of(shown), self.quoted(to));
+    fn report_mismatch(&mut self, fault: Mismatch, e: ExprId, to: QualTy, context: Context) -> bool {
+        let (from, target) = (self.quoted_of(e), self.quoted(to));
         let (loc, text) = match context {
             Context::Assign(loc) => (loc, assign_text(fault, &from, &target)),
             Context::Init(loc) => (loc, init_text(fault, &from, &target)),

@@ -254,6 +254,10 @@ fn int_suffix(parts: &Parts<'_>, problems: &mut Problems) -> IntSuffix {
         "l" | "L" | "ll" | "LL" => (false, true),
         "ul" | "uL" | "Ul" | "UL" | "lu" | "lU" | "Lu" | "LU" | "ull" | "uLL" | "Ull" | "ULL" | "llu"
         | "llU" | "LLu" | "LLU" => (true, true),
+        "e" | "E" | "e+" | "e-" | "E+" | "E-" if parts.radix == 10 => {
+            error(problems, parts.suffix_at, "exponent has no digits");
+            (false, false)
+        }
         other => {
             let text = format!("invalid suffix '{other}' on integer constant");
             error(problems, parts.suffix_at, text);

@@ -38,7 +38,7 @@ impl Sema<'_> {
                     self.error(operator, text);
                     self.underline_expr(base);
                 }
-                _ => return self.report_base(object, at),
+                _ => return self.report_base(object, operator, at),
             }
         } else if let Class::Pointer(to) = self.class_of(base)
             && matches!(self.class(to.ty), Class::Record(_))
@@ -50,16 +50,17 @@ impl Sema<'_> {
             return self.error_expr(at);
         }
         match self.class_of(object) {
-            Class::Vector(..) => self.swizzle(object, name, at),
+            Class::Vector(..) => self.swizzle(object, name, operator, at),
             Class::Record(id) => self.field(object, id, name, at),
             Class::Error => object,
-            _ => self.report_base(object, at),
+            _ => self.report_base(object, operator, at),
         }
     }
 
-    fn report_base(&mut self, base: ExprId, at: Loc) -> ExprId {
+    fn report_base(&mut self, base: ExprId, operator: Loc, at: Loc) -> ExprId {
         let ty = self.quoted_of(base);
-        self.error_at(base, format!("member reference base type {ty} is not a structure or union"));
+        self.error(operator, format!("member reference base type {ty} is not a structure or union"));
+        self.underline_expr(base);
         self.underline(at, at);
         self.error_expr(at)
     }

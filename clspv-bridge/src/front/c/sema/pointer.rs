@@ -189,17 +189,17 @@ impl Sema<'_> {
     }
 
     /// `base[index]`, of pointers, arrays (in either order) and vectors.
-    pub fn subscript(&mut self, base: ExprId, index: ExprId, close: Loc) -> ExprId {
+    pub fn subscript(&mut self, base: ExprId, index: ExprId, open: Loc, close: Loc) -> ExprId {
         let loc = self.begin(base);
         let result = match self.class_of(base) {
-            Class::Vector(..) => self.lane(base, index, loc),
-            _ => self.element(base, index, loc),
+            Class::Vector(..) => self.lane(base, index, open),
+            _ => self.element(base, index, loc, open),
         };
         self.set_range(result, loc, close);
         result
     }
 
-    fn element(&mut self, base: ExprId, index: ExprId, loc: Loc) -> ExprId {
+    fn element(&mut self, base: ExprId, index: ExprId, loc: Loc, open: Loc) -> ExprId {
         let (mut pointer, mut count) = (self.value(base), self.value(index));
         if self.is_error(pointer) || self.is_error(count) {
             return self.error_expr(loc);
@@ -208,11 +208,13 @@ impl Sema<'_> {
             (pointer, count) = (count, pointer);
         }
         let Class::Pointer(to) = self.class_of(pointer) else {
-            self.error_at(base, "subscripted value is not an array, pointer, or vector");
+            self.error(open, "subscripted value is not an array, pointer, or vector");
+            self.underline_expr(base);
             return self.error_expr(loc);
         };
         if !self.class_of(count).is_int() {
-            self.error_at(index, "array subscript is not an integer");
+            self.error(open, "array subscript is not an integer");
+            self.underline_expr(index);
             return self.error_expr(loc);
         }
         if self.size_of(to.ty).is_none() && self.class(to.ty) != Class::Void {

@@ -4,7 +4,7 @@ use super::Sema;
 use super::class::Class;
 use super::convert::Context;
 use crate::front::c::ast::{ExprId, ExprKind};
-use crate::front::c::source::Loc;
+use crate::front::c::source::{Loc, Pos};
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::{self, Arith, QualTy};
 
@@ -42,7 +42,8 @@ impl Components {
 /// Why a name selects no components.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComponentFault {
-    Name(char),
+    /// A letter, and its index in the name.
+    Name(char, usize),
     Length(usize),
     Range,
 }
@@ -74,9 +75,9 @@ fn components(name: &str, lanes: u8) -> Result<Components, ComponentFault> {
     let set = if letter(first, "rgba").is_some() { "rgba" } else { "xyzw" };
     let digits = if is_numeric { chars.as_str() } else { name };
     let mut is_outside = false;
-    for c in digits.chars() {
+    for (index, c) in digits.chars().enumerate() {
         let lane = if is_numeric { c.to_digit(16).map(|d| d as u8) } else { letter(c, set) };
-        let lane = lane.ok_or(ComponentFault::Name(if is_numeric && c == first { 's' } else { c }))?;
+        let lane = lane.ok_or(ComponentFault::Name(c, index + usize::from(is_numeric)))?;
         is_outside |= lane >= lanes;
         found.push(lane);
     }
@@ -89,8 +90,8 @@ fn components(name: &str, lanes: u8) -> Result<Components, ComponentFault> {
 }
 
 impl Sema<'_> {
-    /// `base.name` of a vector; `at` is the name.
-    pub(super) fn swizzle(&mut self, base: ExprId, name: Symbol, at: Loc) -> ExprId {
+    /// `base.name` of a vector; `operator` is the location of the operator, `at` that of the name.
+    pub(super) fn swizzle(&mut self, base: ExprId, name: Symbol, operator: Loc, at: Loc) -> ExprId {
         let Class::Vector(element, lanes) = self.class_of(base) else {
             return self.error_expr(at);
         };
@@ -99,14 +100,17 @@ impl Sema<'_> {
             Ok(found) => found,
             Err(fault) => {
                 let ty = self.quoted_of(base);
-                let message = match fault {
-                    ComponentFault::Name(c) => format!("illegal vector component name '{c}'"),
+                let offset = if let ComponentFault::Name(_, index) = fault { index as u32 } else { 0 };
+                let message = match &fault {
+                    ComponentFault::Name(c, _) => format!("illegal vector component name '{c}'"),
                     ComponentFault::Length(len) => format!(
                         "vector component access has invalid length {len}; supported lengths are: 1,2,3,4,8,16"
                     ),
                     ComponentFault::Range => format!("vector component access exceeds type {ty}"),
                 };
-                self.error(at, message);
+                let is_name = matches!(fault, ComponentFault::Name(..));
+                let letter = Loc { pos: Pos(at.pos.0.saturating_add(offset)), ..at };
+                self.error(if is_name { letter } else { operator }, message);
                 self.underline_expr(base);
                 return self.error_expr(at);
             }
@@ -114,7 +118,7 @@ impl Sema<'_> {
         if self.language.version < 300 && text.starts_with(['r', 'g', 'b', 'a']) {
             let c = text.get(..1).unwrap_or_default();
             let text = format!("vector component name '{c}' is a feature from OpenCL version 3.0 onwards");
-            self.warning("opencl-unsupported-rgba", at, text);
+            self.warning("opencl-unsupported-rgba", operator, text);
         }
         self.swizzle_node(base, found, element, at)
     }
@@ -143,7 +147,8 @@ impl Sema<'_> {
     }
 
     /// `base[index]` of a vector.
-    pub(super) fn lane(&mut self, base: ExprId, index: ExprId, loc: Loc) -> ExprId {
+    pub(super) fn lane(&mut self, base: ExprId, index: ExprId, open: Loc) -> ExprId {
+        let loc = self.begin(base);
         let Class::Vector(element, lanes) = self.class_of(base) else {
             return self.error_expr(loc);
         };
@@ -152,7 +157,8 @@ impl Sema<'_> {
             Class::Error => return v,
             class if class.is_int() => {}
             _ => {
-                self.error_at(index, "array subscript is not an integer");
+                self.error(open, "array subscript is not an integer");
+                self.underline_expr(index);
                 return self.error_expr(loc);
             }
         }
@@ -173,8 +179,10 @@ impl Sema<'_> {
         self.new_expr(ExprKind::Lane { base, index }, ty, is_lvalue, loc)
     }
 
-    /// `(float4)(a, b, ...)`: `open` is the parenthesis before the type, `list` that before the parts.
-    pub fn vector_literal(&mut self, to: QualTy, parts: &[ExprId], open: Loc, close: Loc) -> ExprId {
+    /// `(float4)(a, b, ...)`: `open` is the parenthesis before the type, `list` that before the
+    /// parts.
+    pub fn vector_literal(&mut self, to: QualTy, parts: &[ExprId], open: Loc, list: (Loc, Loc)) -> ExprId {
+        let (list, close) = list;
         let target = self.unqualified(to);
         let Class::Vector(element, lanes) = self.class(target) else {
             return self.error_expr(open);
@@ -195,14 +203,14 @@ impl Sema<'_> {
             let text = format!(
                 "too {word} elements in vector initialization (expected {wanted} elements, have {count})"
             );
-            self.error(open, text);
-            self.underline(open, close);
+            self.error(list, text);
+            self.underline(list, close);
         }
         if is_broken || count != wanted {
             return self.error_expr(open);
         }
-        let list = self.new_list(&values);
-        let result = self.new_value(ExprKind::VectorLiteral(list), target, open);
+        let parts = self.new_list(&values);
+        let result = self.new_value(ExprKind::VectorLiteral(parts), target, open);
         self.set_range(result, open, close);
         result
     }
@@ -247,10 +255,10 @@ mod tests {
 
     #[test]
     fn wrong_names_say_why() {
-        assert_eq!(components("q", 4), Err(ComponentFault::Name('q')));
-        assert_eq!(components("xg", 4), Err(ComponentFault::Name('g')));
-        assert_eq!(components("s", 4), Err(ComponentFault::Name('s')));
-        assert_eq!(components("s0x", 4), Err(ComponentFault::Name('x')));
+        assert_eq!(components("q", 4), Err(ComponentFault::Name('q', 0)));
+        assert_eq!(components("xg", 4), Err(ComponentFault::Name('g', 1)));
+        assert_eq!(components("s", 4), Err(ComponentFault::Name('s', 0)));
+        assert_eq!(components("s0x", 4), Err(ComponentFault::Name('x', 2)));
         assert_eq!(components("w", 3), Err(ComponentFault::Range));
         assert_eq!(components("s4", 4), Err(ComponentFault::Range));
         assert_eq!(components("xyxyx", 4), Err(ComponentFault::Length(5)));
