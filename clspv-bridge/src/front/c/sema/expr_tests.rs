@@ -272,7 +272,7 @@ fn assignments() {
         ("f4++", "cannot increment value of type '__private float4' (vector of 4 'float' values)"),
         ("ch = 1000", "implicit conversion from 'int' to 'char' changes value from 1000 to -24"),
         ("i = 1.5", "implicit conversion from 'double' to 'int' changes value from 1.5 to 1"),
-        ("r.c = 1", "read-only variable is not assignable"),
+        ("r.c = 1", "cannot assign to non-static data member 'c' with const-qualified type 'const int'"),
     ]);
 }
 
