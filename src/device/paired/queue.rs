@@ -62,6 +62,13 @@ struct State {
 }
 
 impl State {
+    /// Takes the next deferred batch. Without one, no thread handles deferred batches any longer.
+    fn next(&mut self) -> Option<(Submission, Batch)> {
+        let next = self.deferred.pop_front();
+        self.busy = next.is_some();
+        next
+    }
+
     /// Notes a submission as handled.
     fn handle(&mut self, submission: Submission) {
         self.handled.push_back((submission, self.last));
@@ -141,20 +148,18 @@ impl Inner {
 
     /// Handles the deferred batches.
     fn serve(&self) {
-        loop {
-            let next = {
-                let mut state = self.state.lock();
-                let next = state.deferred.pop_front();
-                state.busy = next.is_some();
-                next
-            };
-            let Some((submission, batch)) = next else { return self.changed.notify_all() };
+        let mut next = self.state.lock().next();
+        while let Some((submission, batch)) = next {
             let tickets: Vec<CommandTicket> = batch.items.iter().map(|item| item.ticket).collect();
             if catch_unwind(AssertUnwindSafe(|| self.split(batch))).is_err() {
                 tracing::error!("a batch for two devices panicked; this is a bug of Pyroclast");
                 self.sink.done(&tickets, Outcome::Failed(CL_OUT_OF_HOST_MEMORY), &[]);
             }
-            self.state.lock().handle(submission);
+            next = {
+                let mut state = self.state.lock();
+                state.handle(submission);
+                state.next()
+            };
             self.changed.notify_all();
         }
     }
