@@ -6,7 +6,7 @@ use crate::devices::{self, Listing};
 use crate::progress::Progress;
 use crate::report::compare::Comparison;
 use crate::report::expectations::{Expectations, Expected};
-use crate::report::{Record, Report, Verdict, html, markdown};
+use crate::report::{self, Record, Report, Verdict, html, markdown};
 use crate::suite::{AREAS, Context, Sink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -124,7 +124,7 @@ pub fn compare_reports(arguments: &Compare) -> Result<bool, String> {
 pub fn pages(arguments: &Pages) -> Result<bool, String> {
     let expectations = Expectations::read(arguments.expect.as_deref())?;
     let report = Report::read(&arguments.folder.join("report.json"))?;
-    report.write(&arguments.folder, &expectations, None)?;
+    report::write(&report, &arguments.folder, &expectations, None)?;
     Ok(report.conclude(&expectations))
 }
 
@@ -409,7 +409,7 @@ fn run_in(arguments: &RunArgs, scratch: &Path) -> Result<bool, String> {
     let command = format!("conformance run --device '{}'{full}", arguments.device);
     let report = Report::new(facts, command, run.progress.elapsed(), tests);
     if let Some(folder) = &arguments.output {
-        report.write(folder, &expectations, before.as_ref())?;
+        report::write(&report, folder, &expectations, before.as_ref())?;
         println!("reports are in {}", folder.display());
     }
     Ok(report.conclude(&expectations))

@@ -53,6 +53,8 @@ static REGIONS: [AtomicPtr<Slot>; MAX_REGIONS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_REGIONS];
 /// Number of regions; written after the address of the region.
 static REGION_COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The dispatch table that handles point to; null until [`set_dispatch`].
+static DISPATCH: AtomicPtr<Dispatch> = AtomicPtr::new(std::ptr::null_mut());
 /// The data of clIcdSetPlatformDispatchDataKHR; new handles carry it.
 static DISPATCH_DATA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -92,9 +94,18 @@ impl Pool {
     }
 }
 
+/// Sets the dispatch table of all handles. Before the first call no handle can be made.
+pub fn set_dispatch(table: &'static Dispatch) {
+    DISPATCH.store((&raw const *table).cast_mut(), Ordering::Release);
+}
+
 /// Adds region `count`; called with `POOL` held.
 fn grow(count: usize) -> bool {
     let Some(entry) = REGIONS.get(count) else { return false };
+    let dispatch = DISPATCH.load(Ordering::Acquire).cast_const();
+    if dispatch.is_null() {
+        return false;
+    }
     let slots = FIRST_REGION << count;
     let Ok(layout) = Layout::from_size_align(slots * SLOT_BYTES, REGION_ALIGN) else { return false };
     // SAFETY: the layout is not empty.
@@ -104,7 +115,7 @@ fn grow(count: usize) -> bool {
     }
     for i in 0..slots {
         let slot = Slot {
-            dispatch: &raw const crate::dispatch::DISPATCH,
+            dispatch,
             dispatch_data: AtomicPtr::new(std::ptr::null_mut()),
             kind: AtomicU32::new(DEAD),
             api_refs: AtomicU32::new(0),

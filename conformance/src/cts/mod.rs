@@ -9,7 +9,7 @@ use crate::devices::{self, Listing};
 use crate::process::run_limited;
 use crate::progress::Progress;
 use crate::report::expectations::{Expectations, Expected};
-use crate::report::{Record, Report, Verdict};
+use crate::report::{self, Record, Report, Verdict};
 use modules::Module;
 use state::{Identity, Keep, State};
 use std::collections::HashMap;
@@ -171,7 +171,7 @@ pub fn run(arguments: &CtsArgs) -> Result<bool, String> {
     );
     let sum = records.iter().map(|r| r.seconds).sum();
     let report = Report::new(facts, command, sum, records);
-    report.write(&arguments.output, &expectations, before.as_ref())?;
+    report::write(&report, &arguments.output, &expectations, before.as_ref())?;
     println!("reports are in {}", arguments.output.display());
     Ok(report.conclude(&expectations))
 }

@@ -1,6 +1,6 @@
 //! Reports side by side: their headings, counts for each area, and the tests that ended differently.
 
-use super::{Report, Verdict};
+use super::data::{Report, Verdict};
 use std::collections::BTreeMap;
 
 /// Several reports as tables; each row has a cell for each report.
@@ -47,7 +47,7 @@ fn differ(verdicts: &[Option<Verdict>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{record, report};
+    use super::super::data::samples::{record, report};
     use super::*;
 
     #[test]

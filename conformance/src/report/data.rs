@@ -1,13 +1,6 @@
-//! Reports of `conformance run` and `conformance cts`: results of tests with the facts of the device. This
-//! file writes and reads JSON. [`markdown`] and [`html`] write pages, [`compare`] puts several reports side
-//! by side, and [`expectations`] holds the expected results of a device.
+//! Results of tests with the facts of the device, and their JSON.
 
-pub mod compare;
-pub mod expectations;
-pub mod html;
-pub mod markdown;
-
-use expectations::{Expectations, Expected};
+use super::expectations::{Expectations, Expected};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,25 +169,6 @@ impl Report {
         Report::from_json(&text).map_err(|e| format!("{} is no report: {e}", path.display()))
     }
 
-    /// Writes `report.json`, `report.md` and `report.html` to a folder.
-    pub fn write(
-        &self,
-        folder: &Path,
-        expectations: &Expectations,
-        before: Option<&Report>,
-    ) -> Result<(), String> {
-        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        for (name, text) in [
-            ("report.json", self.to_json()),
-            ("report.md", markdown::page(self, expectations, before)),
-            ("report.html", html::page(self, expectations, before)),
-        ] {
-            let path = folder.join(name);
-            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-        }
-        Ok(())
-    }
-
     /// Areas with their tests, in the order of the report.
     pub fn areas(&self) -> IndexMap<&str, Vec<&Record>> {
         let mut areas: IndexMap<&str, Vec<&Record>> = IndexMap::new();
@@ -277,9 +251,9 @@ impl Report {
     }
 }
 
-/// Reports for the tests of the child modules.
+/// Reports for the tests of this folder.
 #[cfg(test)]
-mod samples {
+pub mod samples {
     use super::*;
 
     pub fn record(name: &str, verdict: Verdict) -> Record {

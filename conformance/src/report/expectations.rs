@@ -8,7 +8,7 @@
 //! is skipped because the device lacks what it requires, `exclude` one that is not run at all. A `*` at the
 //! end of a name matches any suffix; the first line that matches counts. `#` begins a comment.
 
-use super::Record;
+use super::data::Record;
 
 /// The expected result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

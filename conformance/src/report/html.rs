@@ -1,8 +1,8 @@
 //! Reports and comparisons as HTML pages: one file each, without scripts and external resources.
 
 use super::compare::Comparison;
+use super::data::{Counts, Record, Report, Verdict};
 use super::expectations::Expectations;
-use super::{Counts, Record, Report, Verdict};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
@@ -226,7 +226,7 @@ fn comparison(out: &mut String, of: &Comparison) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::report;
+    use super::super::data::samples::report;
     use super::*;
 
     /// Every opened element is closed, in the right order.

@@ -1,8 +1,8 @@
 //! Reports and comparisons as Markdown.
 
 use super::compare::Comparison;
+use super::data::{Counts, Record, Report, Verdict};
 use super::expectations::Expectations;
-use super::{Counts, Record, Report, Verdict};
 use std::fmt::Write;
 
 /// The page of a report.
@@ -107,7 +107,7 @@ pub fn comparison(of: &Comparison) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::report;
+    use super::super::data::samples::report;
     use super::*;
 
     #[test]

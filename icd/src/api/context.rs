@@ -1,7 +1,7 @@
 //! Context entry points.
 
 use super::device::device_list;
-use super::platform::platform_handle;
+use super::platform::{platform_handle, the_platform};
 use crate::callback::{UserData, with_handle};
 use crate::convert::properties;
 use crate::entry::entry;
@@ -12,7 +12,6 @@ use pyroclast_runtime::context::{Context, Notify, PrintCallback, PrintConfig, va
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
-use pyroclast_runtime::platform::Platform;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::Arc;
 
@@ -83,7 +82,7 @@ entry! { fn clCreateContextFromType(
     properties: *const cl_context_properties, device_type: cl_device_type, pfn_notify: NotifyFunction,
     user_data: *mut c_void; errcode_ret
 ) -> cl_context {
-    create(properties, || Platform::get().devices_of_type(device_type), pfn_notify, user_data)
+    create(properties, || the_platform().devices_of_type(device_type), pfn_notify, user_data)
 } }
 
 entry! { fn clRetainContext(context: cl_context) -> cl_int { context.retain() } }

@@ -10,19 +10,27 @@ use pyroclast_runtime::error::Result;
 use pyroclast_runtime::platform::Platform;
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 impl HandleTarget for _cl_platform_id {
     type Object = Platform;
 }
 
+/// The driver's platform. An application reaches every object through it, so the handles' dispatch table is
+/// set here.
+pub fn the_platform() -> &'static Arc<Platform> {
+    handle::set_dispatch(&dispatch::DISPATCH);
+    Platform::get()
+}
+
 /// The platform's handle.
 pub fn platform_handle() -> cl_platform_id {
-    cl_platform_id::of(Platform::get())
+    cl_platform_id::of(the_platform())
 }
 
 /// The platform of a handle. NULL selects this one, the only one of the driver.
 pub fn platform_or_default(platform: cl_platform_id) -> Result<&'static Platform> {
-    if platform.is_null() { Ok(Platform::get()) } else { platform.get() }
+    if platform.is_null() { Ok(the_platform()) } else { platform.get() }
 }
 
 fn get_platform_ids(

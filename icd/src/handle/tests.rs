@@ -54,6 +54,8 @@ fn thing(value: u32) -> (Arc<Thing>, Arc<AtomicBool>) {
 /// Tests run one at a time: they inspect freed slots, which others would reuse.
 fn alone() -> parking_lot::MutexGuard<'static, ()> {
     static ALONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+    static TABLE: Dispatch = crate::autogen_dispatch::MISSING;
+    set_dispatch(&TABLE);
     ALONE.lock()
 }
 
