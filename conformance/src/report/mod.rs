@@ -1,6 +1,7 @@
-//! Reports of `conformance run` and `conformance cts`. [`data`] holds the results and their JSON. [`markdown`]
-//! and [`html`] write pages, [`compare`] puts several reports side by side, and [`expectations`] holds the
-//! expected results of a device.
+//! Reports of `conformance run` and `conformance cts`.
+//!
+//! [`data`] holds the results and their JSON. [`markdown`] and [`html`] write pages, [`compare`] puts several
+//! reports side by side, and [`expectations`] holds the expected results of a device.
 
 pub mod compare;
 pub mod data;
