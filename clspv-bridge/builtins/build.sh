@@ -1,10 +1,10 @@
 #!/bin/sh
-# Compiles the built-in library with clang to library.spv, or to another file.
-# Usage: build.sh [clang [output]]
+# Compiles the built-in library with clang to SPIR-V, which `cargo xtask library` encodes.
+# Usage: build.sh OUTPUT [CLANG]
 set -eu
 cd "$(dirname "$0")"
-clang=${1:-clang-22}
-output=${2:-library.spv}
+output=$1
+clang=${2:-clang-22}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for f in exp log pow trig trig_inverse hyperbolic algebra rounding erf gamma half double_exp double_trig double_misc double_exact atomics async groups pipe image texels; do

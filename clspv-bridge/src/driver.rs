@@ -2,6 +2,7 @@
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
 use crate::back::llvm;
+use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
 use crate::front;
 use crate::ir::runtime::block_number;
@@ -16,8 +17,7 @@ use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::Target;
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashMap;
 
 /// Compiles OpenCL C (or C++ for OpenCL) to a library.
 pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
@@ -61,11 +61,11 @@ pub fn build_kernels(
         modules.push(module);
     }
     let mut program = link::merge(modules)?;
-    unique_global_names(&mut program);
+    link::unique_global_names(&mut program);
     let is_source = |library: &&Library| matches!(library.code, LibraryCode::Ir(_));
     let origin = if libraries.iter().any(is_source) { Origin::Source } else { Origin::Optimised };
     let context = PassContext::new(target, options);
-    let cx = PassContext { library: Some(builtin_library()?), observer, origin, ..context };
+    let cx = PassContext { library: Some(BuiltinLibrary::get()?), observer, origin, ..context };
     let kernels: Vec<FuncRef> = program
         .functions
         .iter()
@@ -269,38 +269,7 @@ fn variant(
 /// Reads the built-in library, which otherwise the first [`build`] of a process does. Call it from a thread
 /// that would be idle while the front-end tool runs.
 pub fn warm_up() {
-    let _ = builtin_library();
-}
-
-/// The built-in library, read once.
-pub fn builtin_library() -> Result<&'static Module> {
-    static LIBRARY: OnceLock<Result<Module>> = OnceLock::new();
-    let library = LIBRARY.get_or_init(|| {
-        let bytes = include_bytes!("../builtins/library.spv");
-        let words: Vec<u32> =
-            bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
-        let mut module = front::spirv::read(&words, &[])?;
-        // Programs cannot have such names.
-        for g in module.globals.values_mut() {
-            g.name = format!("library:{}", g.name);
-        }
-        unique_global_names(&mut module);
-        Ok(module)
-    });
-    library.as_ref().map_err(Clone::clone)
-}
-
-/// Renames globals so that each name occurs once: the data block is laid out by name.
-fn unique_global_names(module: &mut Module) {
-    let mut seen = HashSet::new();
-    for g in module.globals.values_mut() {
-        let base = g.name.clone();
-        let mut n = 1;
-        while !seen.insert(g.name.clone()) {
-            g.name = format!("{base}.{n}");
-            n += 1;
-        }
-    }
+    let _ = BuiltinLibrary::get();
 }
 
 /// A module of the globals that the kernels use and of the program's variables in global memory, with their
@@ -512,7 +481,7 @@ mod tests {
         let args = (0u32..).zip(kinds).map(|(i, kind)| argument(kind, 8 * i)).collect();
         program.kernels.push(KernelInfo { name: "k".into(), args, args_size: 32, ..KernelInfo::default() });
         let (target, options) = (Target::native("test".into(), &|_| true), Options::default());
-        let library = Some(builtin_library().unwrap());
+        let library = Some(BuiltinLibrary::get().unwrap());
         let cx = PassContext { library, ..PassContext::new(&target, &options) };
         let kernel = program.functions.keys().next().unwrap();
         let mut module = optimise(&program, kernel, &cx).unwrap();

@@ -15,6 +15,7 @@
 pub mod abi;
 pub mod analysis;
 pub mod back;
+pub mod builtin_library;
 pub mod driver;
 pub mod error;
 pub mod front;

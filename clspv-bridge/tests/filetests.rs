@@ -28,6 +28,7 @@ use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::analysis::sub_groups::uses_sub_groups;
 use clspv_bridge::analysis::tree;
 use clspv_bridge::analysis::uniformity::UniformityInfo;
+use clspv_bridge::builtin_library::BuiltinLibrary;
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::options::{CompileRequest, Library, Options};
@@ -288,7 +289,7 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
     let mut cx = PassContext::new(&target, &options);
     if runs("link_builtins") {
-        cx.library = Some(driver::builtin_library().map_err(|e| e.to_string())?);
+        cx.library = Some(BuiltinLibrary::get().map_err(|e| e.to_string())?);
     }
     if let Some(mode) = mode {
         cx.lowering = Some(Lowering::new(&mut m, mode, &data, &target).map_err(|e| e.to_string())?);

@@ -1,12 +1,13 @@
 //! Developer tasks. `cargo xtask gen-cl <path to cl.xml>` rewrites the sources generated from the OpenCL
 //! registry.
 //!
-//! `cargo xtask coverage` rewrites the list of entry points.
+//! `cargo xtask coverage` rewrites the list of entry points, `cargo xtask library` the built-in library.
 //!
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
 mod coverage;
 mod gen_cl;
+mod library;
 
 use std::process::ExitCode;
 
@@ -15,7 +16,8 @@ fn main() -> ExitCode {
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["gen-cl", path] => gen_cl::run(path),
         ["coverage"] => coverage::run(),
-        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage".to_string()),
+        ["library"] => library::run(),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library".to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

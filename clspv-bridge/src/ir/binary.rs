@@ -13,7 +13,7 @@ use crate::error::{CompileError, Result};
 const MAGIC: [u8; 4] = *b"pcIR";
 
 /// Version of the form. Increment it whenever a type of the IR changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Encodes a module.
 pub fn encode(module: &Module) -> Vec<u8> {
@@ -45,7 +45,7 @@ pub fn decode(bytes: &[u8]) -> Result<Module> {
 
 impl Function {
     /// Enters the constants of a decoded function into the table that [`Function::constant`] searches.
-    fn intern_constants(&mut self) {
+    pub(crate) fn intern_constants(&mut self) {
         let constants: Vec<(Const, super::entity::Value)> = self
             .values
             .iter()

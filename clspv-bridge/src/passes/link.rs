@@ -5,6 +5,7 @@
 //! OpEntryPoint). The library is only read: the functions reached from kernels are copied with the globals
 //! they use. Imports that no kernel reaches remain.
 
+use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::mangle::demangle;
 use crate::ir::runtime::block_number;
@@ -142,19 +143,7 @@ fn remap(
 
 /// Resolves the imports that kernels reach against `library` and copies the needed functions. A name that the
 /// library lacks is an error, as is a call of a function that the reader named "unsupported: ...".
-pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
-    let by_name: HashMap<&str, FuncRef> = library
-        .functions
-        .iter()
-        .filter(|(_, f)| f.linkage == Linkage::Export)
-        .map(|(r, f)| (f.name.as_str(), r))
-        .collect();
-    let globals_by_name: HashMap<&str, Global> = library
-        .globals
-        .iter()
-        .filter(|(_, g)| g.linkage == Linkage::Export)
-        .map(|(r, g)| (g.name.as_str(), r))
-        .collect();
+pub fn resolve(module: &mut Module, library: &BuiltinLibrary) -> Result<()> {
     let mut taken = Taken { functions: HashMap::new(), globals: HashMap::new(), new: Vec::new() };
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = Vec::new();
@@ -179,7 +168,7 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
                 continue;
             }
             let name = module.globals[g].name.clone();
-            let Some(&l) = globals_by_name.get(name.as_str()) else {
+            let Some(l) = library.find_global(&name) else {
                 return Err(CompileError::Unresolved { name: demangle(&name), line });
             };
             taken.globals.insert(l, g);
@@ -197,10 +186,10 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
                     // The reader appends the types, which make such imports distinct.
                     return Err(CompileError::unsupported(what.split(" (").next().unwrap_or(what), line));
                 }
-                let Some(&l) = by_name.get(name.as_str()) else {
+                let Some(l) = library.find(&name) else {
                     return Err(CompileError::Unresolved { name: demangle(&name), line });
                 };
-                if library.functions[l].sig != module.functions[c].sig {
+                if library.functions[l].signature != module.functions[c].sig {
                     let text = format!("error: '{}' is used with different types", demangle(&name));
                     return Err(CompileError::Diagnostics(text));
                 }
@@ -249,6 +238,19 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
     seen
 }
 
+/// Renames variables so that each name occurs once: the data block is laid out by name.
+pub fn unique_global_names(module: &mut Module) {
+    let mut seen = HashSet::new();
+    for g in module.globals.values_mut() {
+        let base = g.name.clone();
+        let mut n = 1;
+        while !seen.insert(g.name.clone()) {
+            g.name = format!("{base}.{n}");
+            n += 1;
+        }
+    }
+}
+
 /// The parts of the library that the module already has.
 struct Taken {
     functions: HashMap<FuncRef, FuncRef>,
@@ -259,8 +261,14 @@ struct Taken {
 
 impl Taken {
     /// Copies library function `from` over the declaration `to`.
-    fn copy(&mut self, module: &mut Module, library: &Module, from: FuncRef, to: FuncRef) -> Result<()> {
-        let mut f = library.functions[from].clone();
+    fn copy(
+        &mut self,
+        module: &mut Module,
+        library: &BuiltinLibrary,
+        from: FuncRef,
+        to: FuncRef,
+    ) -> Result<()> {
+        let mut f = library.functions[from].function()?.clone();
         f.linkage = if f.linkage == Linkage::Import { Linkage::Import } else { Linkage::Internal };
         f.kernel = None;
         for data in f.insts.values_mut() {
@@ -273,7 +281,7 @@ impl Taken {
                             let known = &library.functions[callee];
                             let r = module.functions.push(Function::new(
                                 &known.name,
-                                known.sig.clone(),
+                                known.signature.clone(),
                                 Linkage::Import,
                             ));
                             self.functions.insert(callee, r);
@@ -289,7 +297,7 @@ impl Taken {
         module.functions[to] = f;
         Ok(())
     }
-    fn global(&mut self, module: &mut Module, library: &Module, from: Global) -> Result<Global> {
+    fn global(&mut self, module: &mut Module, library: &BuiltinLibrary, from: Global) -> Result<Global> {
         if let Some(&g) = self.globals.get(&from) {
             return Ok(g);
         }
@@ -302,7 +310,7 @@ impl Taken {
         self.relocs(module, library, g)?;
         Ok(g)
     }
-    fn relocs(&mut self, module: &mut Module, library: &Module, g: Global) -> Result<()> {
+    fn relocs(&mut self, module: &mut Module, library: &BuiltinLibrary, g: Global) -> Result<()> {
         let mut relocs = std::mem::take(&mut module.globals[g].relocs);
         for r in relocs.iter_mut() {
             r.target = self.global(module, library, r.target)?;
@@ -447,7 +455,7 @@ mod tests {
         let f = m.functions.push(leaf("f", Linkage::Import, None, None));
         m.functions.push(kernel(f));
         m.kernels.push(KernelInfo::default());
-        resolve(&mut m, &lib).unwrap();
+        resolve(&mut m, &lib.into()).unwrap();
         assert_eq!(m.functions.len(), 3);
         assert!(m.functions.values().all(|f| !f.layout.is_empty()));
         assert_eq!(m.globals.len(), 2);
@@ -465,7 +473,7 @@ mod tests {
             let f = m.functions.push(leaf(name, Linkage::Import, None, None));
             m.functions.push(kernel(f));
             m.kernels.push(KernelInfo::default());
-            assert_eq!(resolve(&mut m, &Module::default()).unwrap_err().to_string(), text);
+            assert_eq!(resolve(&mut m, &Module::default().into()).unwrap_err().to_string(), text);
         }
     }
 }

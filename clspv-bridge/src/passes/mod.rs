@@ -8,6 +8,7 @@ pub mod opt;
 pub mod quirks;
 pub mod structure;
 
+use crate::builtin_library::BuiltinLibrary;
 use crate::error::Result;
 use crate::ir::{Module, Phase};
 use crate::options::Options;
@@ -37,7 +38,7 @@ pub struct PassContext<'a> {
     pub options: &'a Options,
     pub origin: Origin,
     /// The built-in library, which `link_builtins` needs.
-    pub library: Option<&'a Module>,
+    pub library: Option<&'a BuiltinLibrary>,
     /// State of the lowering passes.
     pub lowering: Option<Lowering<'a>>,
     pub observer: Option<&'a dyn PassObserver>,
