@@ -12,6 +12,9 @@ use std::collections::HashMap;
 /// Maximal size of a data block in bytes: offsets in it are `i32`.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// Largest alignment of a global. Devices align data blocks to no less.
+const MAX_ALIGN: u32 = 4096;
+
 /// Offsets of the globals of a program in its data block.
 #[derive(Clone, Debug, Default)]
 pub struct DataLayout {
@@ -36,7 +39,7 @@ pub fn layout(module: &Module) -> Result<DataLayout> {
     let mut end = 0u64;
     for zeros in [false, true] {
         for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g) && is_zero(g) == zeros) {
-            let at = end.next_multiple_of(u64::from(g.align.clamp(8, 128)));
+            let at = end.next_multiple_of(u64::from(g.align.clamp(8, MAX_ALIGN)));
             end = at + u64::from(g.size);
             if end > MAX_BYTES {
                 let text = format!("error: the program's variables need more than {MAX_BYTES} bytes");

@@ -29,6 +29,8 @@ const DEDICATED: u64 = 64 << 20;
 const SMALL_BAR: u64 = 512 << 20;
 /// Alignment of every buffer's device address: the largest OpenCL type has 128 bytes.
 const ADDRESS_ALIGN: u64 = 256;
+/// Alignment of buffers that the host does not see, such as a program's variables with large alignments.
+const HIDDEN_ALIGN: u64 = 4096;
 /// Alignment of shadow copies, which represent buffers to the application.
 const SHADOW_ALIGN: u64 = 4096;
 /// Padding after small buffers of software devices.
@@ -196,6 +198,7 @@ impl Buffer {
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
         let align = match what {
             Use::Shadow => SHADOW_ALIGN,
+            Use::Device { host_visible: false } => HIDDEN_ALIGN,
             Use::Shared => host_ptr::page(),
             _ => ADDRESS_ALIGN,
         };

@@ -8,13 +8,13 @@ use super::flow::Flow;
 use super::module::{ModuleLowering, malformed};
 use super::object::ObjectRef;
 use super::ssa::{self, Ssa};
-use super::types::{is_aggregate, layout, value_type};
+use super::types::{MAX_TYPE_ALIGN, align_of_variable, is_aggregate, layout, padding, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{FuncId, LabelId, VarId};
 use crate::front::c::source::Loc;
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{
-    Block, BlockCall, Builder, CastOp, Const, EntityRef, FastMath, FuncRef, Function, I64, Inst, Op,
+    BinOp, Block, BlockCall, Builder, CastOp, Const, EntityRef, FastMath, FuncRef, Function, I64, Inst, Op,
     SlotData, Space, Type, UnOp, Value, typing,
 };
 use crate::options::Options;
@@ -44,7 +44,7 @@ pub struct FunctionLowering<'m, 'a> {
     pub fast: FastMath,
     ssa: Ssa,
     homes: HashMap<VarId, Home>,
-    /// Addresses of stack slots, computed at the start of the entry block.
+    /// Instructions at the start of the entry block: addresses of stack slots.
     slots: Vec<Inst>,
     pub(super) flow: Vec<Flow>,
     pub(super) labels: HashMap<LabelId, Block>,
@@ -227,15 +227,44 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         let size =
             size.ok_or_else(|| CompileError::unsupported("variables of more than 64 MiB", self.line))?;
         let slot = self.f.slots.push(SlotData { size, align: align.clamp(1, 4096).next_power_of_two() });
-        let inst = self.f.make_inst(Op::SlotAddr(slot), &[], &[Type::Ptr(Space::Private)]);
-        self.slots.push(inst);
-        Ok(self.f.insts[inst].results[0])
+        Ok(self.emit_first(Op::SlotAddr(slot), &[], Type::Ptr(Space::Private)))
     }
 
     /// A new stack slot for an object of a type.
     pub fn slot_of(&mut self, ty: Ty) -> Result<ObjectRef> {
         let layout = layout(self.types(), ty);
-        Ok(ObjectRef::new(self.slot(layout.size, layout.align)?, layout.align))
+        Ok(ObjectRef::new(self.aligned_slot(layout.size, layout.align)?, layout.align))
+    }
+
+    /// Address of a new stack slot for an object of any alignment, computed at the start of the function.
+    fn aligned_slot(&mut self, size: u64, align: u32) -> Result<Value> {
+        let slot = self.slot(size.saturating_add(padding(align)), align.min(MAX_TYPE_ALIGN))?;
+        if padding(align) == 0 {
+            return Ok(slot);
+        }
+        Ok(self.aligned(slot, align, Self::emit_first))
+    }
+
+    /// The first address from `addr` on with an alignment. `emit` adds the instructions.
+    pub fn aligned(
+        &mut self,
+        addr: Value,
+        align: u32,
+        emit: fn(&mut Self, Op, &[Value], Type) -> Value,
+    ) -> Value {
+        let (zero, mask) = (self.i64(0), self.i64(i64::from(align) - 1));
+        let number = emit(self, Op::Cast(CastOp::PtrToInt), &[addr], I64);
+        let negated = emit(self, Op::Bin(BinOp::Isub), &[zero, number], I64);
+        let gap = emit(self, Op::Bin(BinOp::And), &[negated, mask], I64);
+        let ty = self.f.ty(addr);
+        emit(self, Op::PtrAdd, &[addr, gap], ty)
+    }
+
+    /// Adds an instruction at the start of the function and returns its only result.
+    fn emit_first(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        let inst = self.f.make_inst(op, args, &[ty]);
+        self.slots.push(inst);
+        self.f.insts[inst].results[0]
     }
 
     /// Calls the import that represents an unsupported construct, and returns its result of this type.
@@ -364,8 +393,8 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             Some(value) if !in_memory => Home::Values(self.ssa.declare(value)),
             _ => {
                 let layout = layout(self.types(), ty.ty);
-                let align = var.align.max(layout.align).clamp(1, 4096).next_power_of_two();
-                let addr = self.slot(layout.size, align)?;
+                let align = align_of_variable(var, layout.align);
+                let addr = self.aligned_slot(layout.size, align)?;
                 Home::Memory(ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) })
             }
         };

@@ -4,11 +4,13 @@ use super::function::{FunctionLowering, Home};
 use super::module::malformed;
 use super::object::ObjectRef;
 use super::ssa::SsaVariable;
-use super::types::{is_aggregate, is_signed, layout, pointee, value_layout, value_type};
+use super::types::{
+    align_of_variable, is_aggregate, is_signed, layout, padding, pointee, value_layout, value_type,
+};
 use crate::error::Result;
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
 use crate::front::c::types::{OpaqueType, Record, TypeKind};
-use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Type, Value};
+use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Space, Type, Value};
 use smallvec::SmallVec;
 
 /// LaneList of a vector, in the order in which they are named.
@@ -126,9 +128,12 @@ impl FunctionLowering<'_, '_> {
         {
             return Ok(Location::Constant(self.value(init)?));
         }
-        let align = var.align.max(layout(self.types(), ty.ty).align).clamp(1, 4096).next_power_of_two();
+        let align = align_of_variable(var, layout(self.types(), ty.ty).align);
         let global = self.m.global(id)?;
-        let addr = self.global_address(global);
+        let mut addr = self.global_address(global);
+        if self.f.ty(addr) == Type::Ptr(Space::Local) && padding(align) != 0 {
+            addr = self.aligned(addr, align, Self::emit);
+        }
         let place = ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) };
         Ok(self.memory(place, ExprId(0), ty.ty))
     }

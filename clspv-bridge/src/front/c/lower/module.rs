@@ -6,7 +6,7 @@
 //! reaches are never lowered.
 
 use super::input::LoweringInput;
-use super::types::{is_aggregate, layout, space, value_type};
+use super::types::{align_of_variable, is_aggregate, layout, padding, space, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, FuncId, FunctionDecl, Storage, StrId, VarId, Variable};
 use crate::front::c::types::{QualTy, TypeKind};
@@ -213,10 +213,11 @@ impl<'a> ModuleLowering<'a> {
         }
         let data = &mut self.module.globals[global];
         // `extern int a[];` may come before the definition.
-        let size = u32::try_from(layout.size).unwrap_or(u32::MAX);
+        let align = align_of_variable(var, layout.align);
+        let room = if space == Space::Local { padding(align) } else { 0 };
+        let size = u32::try_from(layout.size.saturating_add(room)).unwrap_or(u32::MAX);
         let bytes = u64::from(size.saturating_sub(data.size));
-        (data.size, data.align) =
-            (size.max(data.size), var.align.max(layout.align).clamp(1, 4096).next_power_of_two());
+        (data.size, data.align) = (size.max(data.size), align);
         if linkage != Linkage::Import {
             data.linkage = linkage;
             self.pending.push(Pending::Initializer(id, global));

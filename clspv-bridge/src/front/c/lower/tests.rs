@@ -701,6 +701,45 @@ fn kernels_of_the_tests_are_lowered() {
     assert!(wrong.is_empty() && lowered > 60, "{lowered} lowered\n{wrong}");
 }
 
+/// The module of a source.
+fn module_of(source: &str) -> Module {
+    let (options, config) = (Options::default(), FrontConfig::default());
+    let checked = check(&front::Input { source, headers: &[], options: &options, config: &config });
+    assert!(!checked.has_errors(), "{}", checked.session.render());
+    lower(LoweringInput {
+        session: &checked.session,
+        unit: &checked.unit,
+        types: &checked.types,
+        options: &options,
+        language: &checked.language,
+        extent: Extent::Part,
+        in_memory: false,
+    })
+    .unwrap()
+}
+
+/// Variables whose alignment is larger than that of every type.
+#[test]
+fn variables_have_large_alignments() {
+    let source = "
+        typedef struct __attribute__((aligned(512))) { int x[3]; } wide;
+        int f(int n) {
+            char c[3]; int a[3] __attribute__((aligned(256))); int b[2] __attribute__((aligned(4096))); wide w;
+            c[n & 1] = 1; a[n & 1] = n; b[1] = 7; w.x[n & 1] = 100;
+            int wrong = (int)(((size_t)a & 255) + ((size_t)b & 4095) + ((size_t)&w & 511));
+            return wrong * 1000 + c[n & 1] + a[n & 1] + b[1] + w.x[n & 1];
+        }
+        kernel void k(global int *out) {
+            local int l[4] __attribute__((aligned(1024)));
+            l[0] = 1;
+            out[0] = (size_t)l & 1023;
+        }";
+    let module = module_of(source);
+    assert_eq!(run_int(&module, "f", &[5]), 1 + 5 + 7 + 100);
+    let local = module.globals.values().find(|g| g.name == "l").unwrap();
+    assert_eq!((local.size, local.align), (16 + 1023, 1024));
+}
+
 /// A kernel from its source to values in memory.
 #[test]
 fn sources_run() {
@@ -720,19 +759,7 @@ fn sources_run() {
             switch (n & 3) { case 0: total += 1; case 1: total += 2; break; default: total = -total; }
             return (int)total * 1000 + v.y * 10 + max(v.z, 7) + (n > 4 ? 100 : 0);
         }";
-    let (options, config) = (Options::default(), FrontConfig::default());
-    let checked = check(&front::Input { source, headers: &[], options: &options, config: &config });
-    assert!(!checked.has_errors(), "{}", checked.session.render());
-    let module = lower(LoweringInput {
-        session: &checked.session,
-        unit: &checked.unit,
-        types: &checked.types,
-        options: &options,
-        language: &checked.language,
-        extent: Extent::Part,
-        in_memory: false,
-    })
-    .unwrap();
+    let module = module_of(source);
     // 1.5 * 7 = 10.5
     assert_eq!(run_int(&module, "f", &[1]), 12000 + 30 + 7);
     assert_eq!(run_int(&module, "f", &[2]), -10000 + 40 + 7);

@@ -1,5 +1,6 @@
 //! IR types and memory layout of the language's types.
 
+use crate::front::c::ast::Variable;
 pub use crate::front::c::sema::layout::Layout;
 use crate::front::c::types::{AddressSpace, Arith, OpaqueType, Ty, TypeKind, Types};
 use crate::ir::{I32, I64, Opaque, Scalar, Space, Type};
@@ -68,6 +69,19 @@ pub fn layout(types: &Types, ty: Ty) -> Layout {
         TypeKind::Array(of, None) => Layout { size: 0, align: layout(types, of.ty).align },
         _ => types.layout(ty).unwrap_or(Layout { size: 1, align: 1 }),
     }
+}
+
+/// Largest alignment of a type without attributes. Devices align no variable to more.
+pub const MAX_TYPE_ALIGN: u32 = 128;
+
+/// Extra bytes that a variable in private or local memory needs to be moved to an address of its alignment.
+pub fn padding(align: u32) -> u64 {
+    if align > MAX_TYPE_ALIGN { u64::from(align) - 1 } else { 0 }
+}
+
+/// Alignment of a variable whose type has the alignment `own`.
+pub fn align_of_variable(var: &Variable, own: u32) -> u32 {
+    var.align.max(own).clamp(1, 4096).next_power_of_two()
 }
 
 /// Size and alignment of a value in memory; `bool` is a byte.
