@@ -8,6 +8,9 @@ use crate::front::c::ast::LoopHint;
 use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind;
 
+/// The extension that allows bit-fields.
+const BIT_FIELDS: &str = "__cl_clang_bitfields";
+
 impl Parser<'_> {
     /// Handles the pragmas at the cursor.
     pub(super) fn skip_pragmas(&mut self) {
@@ -52,14 +55,17 @@ impl Parser<'_> {
         }
     }
 
-    /// `#pragma OPENCL EXTENSION name : behaviour`: the functions of supported extensions are always
-    /// available, so only names are checked.
+    /// `#pragma OPENCL EXTENSION name : behaviour`: supported extensions are always available, so only names
+    /// are checked. Bit-fields alone require a pragma.
     fn extension(&mut self, name: &str, state: &str, loc: Loc) {
         let is_state = matches!(state, "enable" | "disable" | "require" | "warn" | "begin" | "end");
         if !is_state {
             let text = "expected 'enable', 'disable', 'begin' or 'end' - ignoring";
             self.sema.warning("ignored-pragmas", loc, text);
+        } else if name == BIT_FIELDS {
+            self.sema.has_bit_fields = state == "enable";
         } else if name == "all" {
+            self.sema.has_bit_fields &= state != "disable";
             if state != "disable" {
                 self.sema.warning("ignored-pragmas", loc, "expected 'disable' - ignoring");
             }

@@ -103,6 +103,10 @@ impl Parser<'_> {
             if self.accept(T::Colon) {
                 let loc = self.loc();
                 let width = self.constant_expression();
+                if !self.sema.has_bit_fields {
+                    let at = if spec.name.is_some() { spec.loc } else { specifiers.loc };
+                    self.sema.error(at, "bit-fields are not supported in OpenCL");
+                }
                 spec.bits = Some(self.sema.bit_width(width, loc));
             }
             let attributes = self.attributes();

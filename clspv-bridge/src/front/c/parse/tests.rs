@@ -59,6 +59,7 @@ fn declarations_of_every_form() {
          static int add(int a, int b); inline float4 f4(float4 x) { return x; }
          int add(int a, int b) { return a + b; }
          union u { int a; float b; char c[4]; } __attribute__((packed, aligned(8)));
+         #pragma OPENCL EXTENSION __cl_clang_bitfields : enable
          struct bits { int a : 3; unsigned b : 5; int : 0; long c : 40; };
          kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k(global int *restrict p, constant float *q, local int l[4],
              read_only image2d_t i, sampler_t s, int4 v, global node n2[2]) {
@@ -207,11 +208,24 @@ fn wrong_statements() {
     assert_eq!(log, "");
 }
 
+#[test]
+fn bit_fields_require_a_pragma() {
+    let text = "bit-fields are not supported in OpenCL";
+    reject("CL1.2", &[("struct s { uint a : 3; };", text), ("struct s { int : 4; };", text)]);
+    let pragma = |state: &str| format!("#pragma OPENCL EXTENSION {state}\n");
+    let (on, off) = (pragma("__cl_clang_bitfields : enable"), pragma("__cl_clang_bitfields : disable"));
+    accept(&format!("{on}struct s {{ uint a : 3; int : 4; }};"), "CL1.2");
+    for off in [off, pragma("all : disable")] {
+        reject("CL1.2", &[(&format!("{on}{off}struct s {{ uint a : 3; }};"), text)]);
+    }
+}
+
 /// Layouts as clang reports them for SPIR-V.
 #[test]
 fn records_are_laid_out_as_in_c() {
     let (_, types) = accept(
-        "struct a { char a; int b : 8; int c : 20; int d : 10; char e; short f : 3; long g : 40; int : 0; char h; };
+        "#pragma OPENCL EXTENSION __cl_clang_bitfields : enable
+         struct a { char a; int b : 8; int c : 20; int d : 10; char e; short f : 3; long g : 40; int : 0; char h; };
          struct p { char a; int b; short c; } __attribute__((packed));
          struct v { char a; float3 b; char c; };
          union u { char a; int b : 9; double c; };

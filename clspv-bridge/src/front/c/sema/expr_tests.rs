@@ -12,6 +12,7 @@ use crate::options::{FrontConfig, Options};
 
 /// Declarations that the expressions use.
 const FILE: &str = "
+#pragma OPENCL EXTENSION __cl_clang_bitfields : enable
 typedef struct { int x; float y; } S;
 typedef struct { int arr[4]; S s; union { int u1; float u2; }; const int c; int bits : 3; } R;
 enum E { A, B };

@@ -119,6 +119,8 @@ pub struct Sema<'s> {
     pub bodies: Vec<Body>,
     /// Whether `FP_CONTRACT` is on.
     pub contracts: bool,
+    /// Whether records may have bit-fields (__cl_clang_bitfields).
+    pub has_bit_fields: bool,
     /// Whether the operand is not evaluated: `sizeof`, `typeof`.
     pub unevaluated: u32,
     /// Records whose members are being read.
@@ -141,6 +143,7 @@ impl<'s> Sema<'s> {
             scopes: Scopes::default(),
             bodies: Vec::new(),
             contracts: true,
+            has_bit_fields: false,
             unevaluated: 0,
             open_records: Vec::new(),
             constants: HashMap::new(),
