@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed step is a failed test
 
+use clspv_bridge::options::{FrontConfig, FrontEnd};
+use pyroclast_runtime::program::offline::generic_front_config;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::mpsc;
@@ -501,7 +503,7 @@ fn programs_are_alive_in_their_callbacks() {
 #[test]
 fn sub_groups_that_an_intermediate_language_requires() {
     let c = context();
-    let config = pyroclast_runtime::program::offline::generic_front_config();
+    let config = FrontConfig { front_end: FrontEnd::Clang, ..generic_front_config() };
     let options = Default::default();
     let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
     let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
@@ -545,7 +547,7 @@ fn sub_groups_that_an_intermediate_language_requires() {
 #[test]
 fn intermediate_language() {
     let c = context();
-    let config = pyroclast_runtime::program::offline::generic_front_config();
+    let config = FrontConfig { front_end: FrontEnd::Clang, ..generic_front_config() };
     let options = Default::default();
     let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
     let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
