@@ -215,8 +215,6 @@ pub enum TypeKind {
     Image(ImageType),
     Pipe(Ty, AccessMode),
     Opaque(OpaqueType),
-    /// `ndrange_t`
-    NdRange,
     /// A typedef name as written.
     Typedef(Symbol, QualTy),
     /// Type of an erroneous expression: converts to everything without diagnostics.
@@ -273,6 +271,8 @@ pub struct Types {
     known: HashMap<TypeKind, Ty>,
     pub records: Vec<Record>,
     pub enums: Vec<EnumData>,
+    /// The record that `ndrange_t` is; [`ERROR`] in languages without it.
+    pub ndrange: Ty,
 }
 
 /// `void`
@@ -314,6 +314,7 @@ impl Types {
             known: HashMap::new(),
             records: Vec::new(),
             enums: Vec::new(),
+            ndrange: ERROR,
         };
         types.intern(TypeKind::Void);
         types.intern(TypeKind::Error);

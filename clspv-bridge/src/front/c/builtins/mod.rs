@@ -10,5 +10,5 @@ pub mod resolve;
 pub mod row;
 pub mod table;
 
-pub use resolve::is_builtin;
-pub use row::{ArgType, BuiltinExpansion, NoMatch, Resolved};
+pub use resolve::{block_function, is_builtin};
+pub use row::{ArgType, BuiltinExpansion, EnqueueOp, NoMatch, Resolved};

@@ -179,7 +179,7 @@ fn named(types: &mut Types, name: &str) -> Option<Ty> {
         "clk_event" => types.intern(TypeKind::Opaque(OpaqueType::ClkEvent)),
         "queue" => types.intern(TypeKind::Opaque(OpaqueType::Queue)),
         "reserve_id" => types.intern(TypeKind::Opaque(OpaqueType::ReserveId)),
-        "ndrange" => types.intern(TypeKind::NdRange),
+        "ndrange" => types.ndrange,
         _ => return vector_name(types, name),
     })
 }

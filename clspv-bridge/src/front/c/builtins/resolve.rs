@@ -10,7 +10,7 @@ use super::super::types::{
     AccessMode, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
 };
 use super::pattern::{self, TypeBinding, named_shape, pointer, shape, word_type};
-use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, NoMatch, Resolved, Row};
+use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, EnqueueOp, NoMatch, Resolved, Row};
 use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
@@ -38,6 +38,17 @@ struct Candidate {
 /// Whether the language has a built-in function of this name.
 pub fn is_builtin(name: &str, language: &Language) -> bool {
     conversion(name).is_some() || rows_of(name).iter().any(|id| row(*id).is_some_and(|r| r.is_in(language)))
+}
+
+/// The function of this name that takes a block; `None` if the language has none.
+pub fn block_function(name: &str, language: &Language) -> Option<(BuiltinId, EnqueueOp)> {
+    rows_of(name).iter().find_map(|id| {
+        let row = row(*id).filter(|row| row.is_in(language))?;
+        match row.lowering {
+            BuiltinExpansion::Enqueue(op) if op.takes_block() => Some((*id, op)),
+            _ => None,
+        }
+    })
 }
 
 /// Finds the signature for a call. `None` if the language has no function of this name.

@@ -3,7 +3,7 @@
 use super::super::ast::BuiltinId;
 use super::super::language::Language;
 use super::super::types::{AccessMode, QualTy};
-use crate::ir::{BinOp, ClOp, GroupOp, RmwOp, WorkItemQuery};
+use crate::ir::{BinOp, ClOp, GroupOp, RmwOp, RuntimeCall, WorkItemQuery};
 
 /// Element types of a row's generic type, as a set of bits indexed by [`super::super::types::Arith`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +112,8 @@ pub struct Needs {
     pub since: u16,
     /// Extensions or features of which one suffices; empty for none.
     pub one_of: &'static [&'static str],
+    /// Whether OpenCL C 2.0 has the function on every device.
+    pub is_in_2_0: bool,
 }
 
 /// A comparison of floating-point numbers, or a classification.
@@ -359,7 +361,7 @@ pub enum PipeOp {
     MaxPackets,
 }
 
-/// Device-side enqueue without blocks.
+/// Function of device-side enqueue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EnqueueOp {
     Marker,
@@ -371,15 +373,20 @@ pub enum EnqueueOp {
     Retain,
     Release,
     Capture,
+    /// `enqueue_kernel`
+    Kernel,
+    /// A query of a block's kernel.
+    BlockQuery(RuntimeCall),
+    /// A query of a block's kernel for a range.
+    RangeQuery(RuntimeCall),
 }
 
-/// Features that every device of OpenCL 2.0 has.
-const OPTIONAL_SINCE_3_0: &[&str] = &[
-    "__opencl_c_device_enqueue",
-    "__opencl_c_generic_address_space",
-    "__opencl_c_pipes",
-    "__opencl_c_work_group_collective_functions",
-];
+impl EnqueueOp {
+    /// Whether an argument is a block. Semantic analysis then checks the arguments itself.
+    pub const fn takes_block(self) -> bool {
+        matches!(self, EnqueueOp::Kernel | EnqueueOp::BlockQuery(_) | EnqueueOp::RangeQuery(_))
+    }
+}
 
 /// A built-in function with one shape of signature.
 #[derive(Clone, Copy, Debug)]
@@ -400,7 +407,7 @@ impl Row {
         domain: Domain,
         lowering: BuiltinExpansion,
     ) -> Row {
-        Row { name, signature, domain, needs: Needs { since: 100, one_of: &[] }, lowering }
+        Row { name, signature, domain, needs: Needs { since: 100, one_of: &[], is_in_2_0: false }, lowering }
     }
     /// Restricts the row to versions from `since` on.
     pub const fn since(self, since: u16) -> Row {
@@ -410,11 +417,17 @@ impl Row {
     pub const fn one_of(self, one_of: &'static [&'static str]) -> Row {
         Row { needs: Needs { one_of, ..self.needs }, ..self }
     }
+    /// Adds the row to OpenCL C 2.0 for every device.
+    pub const fn in_2_0(self) -> Row {
+        Row { needs: Needs { is_in_2_0: true, ..self.needs }, ..self }
+    }
     /// Whether the function exists in a language.
     pub fn is_in(&self, language: &Language) -> bool {
-        let has = |e: &&str| language.has(e) || OPTIONAL_SINCE_3_0.contains(e) && language.since_2_0_with(e);
-        language.version >= u32::from(self.needs.since)
-            && (self.needs.one_of.is_empty() || self.needs.one_of.iter().any(has))
+        let Needs { since, one_of, is_in_2_0 } = self.needs;
+        language.version >= u32::from(since)
+            && (one_of.is_empty()
+                || is_in_2_0 && language.version == 200
+                || one_of.iter().any(|e| language.has(e)))
     }
 }
 

@@ -10,11 +10,11 @@ use super::object::ObjectRef;
 use super::types::{align_at, is_aggregate, layout, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, BlockLiteral, ExprId, ExprKind, ExprList, VarId};
-use crate::front::c::types::{QualTy, TypeKind};
+use crate::front::c::types::{QualTy, TypeKind, VOID};
 use crate::front::spirv::{attributes, lay_out_args};
 use crate::front::{FNV, fnv};
 use crate::ir::runtime::block_name;
-use crate::ir::{Builder, CastOp, FuncRef, Function, I32, I64, Linkage, Op, Signature, Space, Type, Value};
+use crate::ir::{CastOp, FuncRef, Function, I32, I64, Linkage, Op, Signature, Space, Type, Value};
 use crate::metadata::{AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use smallvec::SmallVec;
 
@@ -26,8 +26,6 @@ const HEADER_BYTES: u64 = 8;
 pub struct Enqueued {
     /// Number in the name of its entry.
     pub number: u64,
-    /// Address of the literal.
-    pub literal: Value,
     /// Bytes of the literal.
     pub bytes: u64,
 }
@@ -116,25 +114,29 @@ fn entry(m: &mut ModuleLowering<'_>, id: BlockId) -> Result<u64> {
     let number = digest(m) ^ u64::from(id.0 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     m.blocks.insert(id, LoweredBlock { func, number: Some(number) });
     let sig = m.module.functions[func].sig.clone();
-    // The address of the literal, then local arguments.
+    // An address for an aggregate result, the address of the literal, then local arguments.
+    let result = literal(m, id)?.result.ty;
+    let has_address = is_aggregate(m.input.types, result);
     let is_local = |ty: &Type| ty.space() == Some(Space::Local);
-    if !sig.results.is_empty() || !sig.params.iter().skip(1).all(is_local) {
+    let count = sig.params.len().saturating_sub(usize::from(has_address));
+    if !sig.params.iter().skip(usize::from(has_address) + 1).all(is_local) {
         return Err(malformed("an enqueued block of the wrong type"));
     }
     let params: Vec<Type> =
-        (0..sig.params.len()).map(|i| Type::Ptr(if i == 0 { Space::Global } else { Space::Local })).collect();
+        (0..count).map(|i| Type::Ptr(if i == 0 { Space::Global } else { Space::Local })).collect();
     let name = block_name(number);
     let sig = Signature { params: params.clone(), results: vec![] };
-    let mut f = Function::new(&name, sig, Linkage::Export);
-    let block = f.add_block();
-    let mut args: SmallVec<[Value; 4]> = params.iter().map(|ty| f.add_param(block, *ty)).collect();
-    let mut b = Builder::new(&mut f, block);
+    let mut lowering = FunctionLowering::new(m, Function::new(&name, sig, Linkage::Export), true);
+    let mut args: SmallVec<[Value; 4]> = lowering.entry_params().collect();
     if let Some(first) = args.first_mut() {
-        let address = b.cast(CastOp::PtrToInt, *first, I64);
-        *first = b.cast(CastOp::IntToPtr, address, Type::Ptr(Space::Generic));
+        let address = lowering.emit(Op::Cast(CastOp::PtrToInt), &[*first], I64);
+        *first = lowering.emit(Op::Cast(CastOp::IntToPtr), &[address], Type::Ptr(Space::Generic));
     }
-    b.inst(Op::Call(func), &args, &[]);
-    b.ret(&[]);
+    if has_address {
+        args.insert(0, lowering.slot_of(result)?.addr);
+    }
+    lowering.call(func, &args);
+    let mut f = lowering.finish(VOID);
     let args = (0..params.len()).map(argument).collect();
     let mut info = KernelInfo { name, args, ..KernelInfo::default() };
     info.args_size = lay_out_args(&mut info.args);
@@ -260,10 +262,9 @@ impl FunctionLowering<'_, '_> {
     /// The block that an expression names, to be enqueued or queried; `None` if it is not known.
     pub fn enqueued_block(&mut self, block: ExprId) -> Result<Option<Enqueued>> {
         let Some(id) = self.known_block(block) else { return Ok(None) };
-        let literal_at = self.value(block)?;
         let number = entry(self.m, id)?;
         let (_, bytes) = captures(self.m, literal(self.m, id)?)?;
-        Ok(Some(Enqueued { number, literal: literal_at, bytes }))
+        Ok(Some(Enqueued { number, bytes }))
     }
 
     /// The block literal that an expression's value is; `None` if that is not known.

@@ -51,7 +51,6 @@ pub fn value_type(types: &Types, ty: Ty) -> Option<Type> {
         | TypeKind::Array(..)
         | TypeKind::Function(_)
         | TypeKind::Record(_)
-        | TypeKind::NdRange
         | TypeKind::Typedef(..)
         | TypeKind::Error => return None,
     })
@@ -59,7 +58,7 @@ pub fn value_type(types: &Types, ty: Ty) -> Option<Type> {
 
 /// Whether a type's values are in memory.
 pub fn is_aggregate(types: &Types, ty: Ty) -> bool {
-    matches!(types.resolved(ty), TypeKind::Record(_) | TypeKind::Array(..) | TypeKind::NdRange)
+    matches!(types.resolved(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }
 
 /// Size and alignment in memory. `void` and functions have size 1, as in GNU C's arithmetic on pointers to

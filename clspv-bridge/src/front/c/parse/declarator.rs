@@ -36,6 +36,10 @@ impl Parser<'_> {
                     self.sema.array_type(ty, len, loc)
                 }
                 Chunk::Function { params, is_variadic, loc } => {
+                    let is_block = matches!(self.chunks.last(), Some(Chunk::Block(..)));
+                    if !is_block || self.chunks.len() <= start {
+                        self.sema.check_result_space(ty, loc);
+                    }
                     let function = self.sema.function_type(ty, &params, is_variadic, loc);
                     declarator.params = params;
                     function

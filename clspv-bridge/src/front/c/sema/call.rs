@@ -55,6 +55,10 @@ impl Sema<'_> {
 
     fn undeclared(&mut self, name: Symbol, loc: Loc) -> ExprId {
         let text = self.text(name).to_owned();
+        if builtins::block_function(&text, self.language).is_some() {
+            self.error(loc, "builtin functions must be directly called");
+            return self.error_expr(loc);
+        }
         if builtins::is_builtin(&text, self.language) {
             self.error(
                 loc,
@@ -62,8 +66,12 @@ impl Sema<'_> {
             );
             return self.error_expr(loc);
         }
-        let known = builtins::table::rows().iter().map(|row| row.name);
-        let visible = self.scopes.visible().filter(|s| self.lookup(*s).is_some()).map(|s| self.text(s));
+        let known = builtins::table::rows().iter().filter(|row| row.is_in(self.language)).map(|row| row.name);
+        let is_value = |name: &Symbol| {
+            let binding = self.lookup(*name);
+            matches!(binding, Some(Binding::Var(_) | Binding::Function(_) | Binding::Constant { .. }))
+        };
+        let visible = self.scopes.visible().filter(is_value).map(|s| self.text(s));
         let similar = most_similar(&text, visible.chain(known)).map(str::to_owned);
         match similar {
             Some(similar) => {
@@ -129,7 +137,14 @@ impl Sema<'_> {
     }
 
     /// Reports a wrong number of arguments.
-    fn check_count(&mut self, what: &str, wanted: usize, args: &[ExprId], loc: Loc, close: Loc) -> bool {
+    pub(super) fn check_count(
+        &mut self,
+        what: &str,
+        wanted: usize,
+        args: &[ExprId],
+        loc: Loc,
+        close: Loc,
+    ) -> bool {
         let count = args.len();
         if count == wanted {
             return true;
@@ -152,7 +167,7 @@ impl Sema<'_> {
     }
 
     /// A function's type as written.
-    fn function_kind(&self, ty: types::Ty) -> Option<FunctionType> {
+    pub(super) fn function_kind(&self, ty: types::Ty) -> Option<FunctionType> {
         match self.types.kind(self.shallow(QualTy::plain(ty)).ty) {
             TypeKind::Function(function) => Some(function.clone()),
             _ => None,
@@ -324,6 +339,9 @@ impl Sema<'_> {
                     self.error_expr(callee.loc)
                 }
             };
+        }
+        if let Some(result) = self.call_with_block(&name, callee, args) {
+            return result;
         }
         if !builtins::is_builtin(&name, self.language) {
             return match self.special_call(&name, callee, args) {

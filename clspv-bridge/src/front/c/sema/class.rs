@@ -24,7 +24,7 @@ pub enum Class {
     /// `_Atomic`: only of objects, values have the type inside.
     Atomic(Ty),
     Opaque(OpaqueType),
-    /// Images, pipes, `ndrange_t`.
+    /// Images and pipes.
     Other,
 }
 
@@ -84,7 +84,7 @@ impl Sema<'_> {
             TypeKind::Record(id) => Class::Record(*id),
             TypeKind::Atomic(of) => Class::Atomic(*of),
             TypeKind::Opaque(opaque) => Class::Opaque(*opaque),
-            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::NdRange => Class::Other,
+            TypeKind::Image(_) | TypeKind::Pipe(..) => Class::Other,
             TypeKind::Typedef(..) | TypeKind::Error => Class::Error,
         }
     }

@@ -141,7 +141,7 @@ impl Sema<'_> {
             TypeKind::Image(_)
             | TypeKind::Pipe(..)
             | TypeKind::Block(_)
-            | TypeKind::Opaque(OpaqueType::Sampler | OpaqueType::Queue | OpaqueType::ReserveId) => {
+            | TypeKind::Opaque(OpaqueType::Sampler) => {
                 let name = self.quoted(of);
                 self.error(loc, format!("array of {name} type is invalid in OpenCL"));
                 return QualTy::plain(ERROR);
@@ -210,9 +210,6 @@ impl Sema<'_> {
             }
             _ => {}
         }
-        if !matches!(canonical.quals.space, AddressSpace::Default | AddressSpace::Private) {
-            self.error(loc, "return type cannot be qualified with address space");
-        }
         let params = params
             .iter()
             .map(|param| self.var(*param).map_or(QualTy::plain(ERROR), |var| QualTy::plain(var.ty.ty)))
@@ -220,6 +217,14 @@ impl Sema<'_> {
         let function =
             FunctionType { result: QualTy::plain(result.ty), params, is_variadic, has_prototype: true };
         QualTy::plain(self.derived(TypeKind::Function(function), loc))
+    }
+
+    /// Checks that a function's result is in no address space. Blocks may have such results.
+    pub fn check_result_space(&mut self, result: QualTy, loc: Loc) {
+        let space = self.types.canonical(result).quals.space;
+        if !matches!(space, AddressSpace::Default | AddressSpace::Private) {
+            self.error(loc, "return type cannot be qualified with address space");
+        }
     }
 
     /// A block's type, from the function type that it has.

@@ -34,8 +34,6 @@ impl Types {
                 Some(Layout::scalar(8))
             }
             TypeKind::Opaque(_) => Some(Layout::scalar(8)),
-            // Dimensions and three arrays of size_t.
-            TypeKind::NdRange => Some(Layout { size: 80, align: 8 }),
             TypeKind::Array(of, Some(len)) => {
                 let of = self.layout(of.ty)?;
                 Some(Layout { size: of.size.checked_mul(*len)?, align: of.align })

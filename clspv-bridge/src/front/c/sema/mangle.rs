@@ -126,7 +126,7 @@ impl Mangler<'_> {
                 self.out.push('E');
             }
             TypeKind::Pipe(..) => self.out.push_str("8ocl_pipe"),
-            TypeKind::NdRange => self.vendor("ndrange_t"),
+            TypeKind::Record(_) if ty == self.types.ndrange => self.vendor("ndrange_t"),
             TypeKind::Record(id) => {
                 let tag = self.types.records.get(id.0 as usize).and_then(|record| record.tag);
                 self.named(tag, id.0);

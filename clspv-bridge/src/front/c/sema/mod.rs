@@ -15,6 +15,7 @@ pub mod constant;
 pub mod convert;
 pub mod declare;
 mod derive;
+mod enqueue;
 mod flow;
 pub mod functions;
 pub mod initializer;

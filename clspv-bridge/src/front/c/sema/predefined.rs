@@ -4,6 +4,7 @@ use super::Sema;
 use super::scope::{Binding, Tag};
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
+use crate::ir::runtime::ndrange;
 
 /// Lanes of vector types' names.
 const LANES: [u8; 5] = [2, 3, 4, 8, 16];
@@ -104,11 +105,43 @@ impl Sema<'_> {
         if self.language.has_blocks() {
             self.predefine_plain("queue_t", TypeKind::Opaque(OpaqueType::Queue));
             self.predefine_plain("clk_event_t", TypeKind::Opaque(OpaqueType::ClkEvent));
-            self.predefine_plain("ndrange_t", TypeKind::NdRange);
+            self.predefine_range();
             self.predefine_typedef("clk_profiling_info", TypeKind::Arith(Arith::Int));
             self.predefine_typedef("kernel_enqueue_flags_t", TypeKind::Arith(Arith::Int));
         }
         self.scopes.enter();
+    }
+
+    /// Binds `ndrange_t`, the record that [`crate::ir::runtime::ndrange`] describes.
+    fn predefine_range(&mut self) {
+        let name = self.session.symbols.intern("size_t");
+        let size = self.lookup(name);
+        let size = if let Some(Binding::Typedef(ty)) = size { ty } else { QualTy::plain(ULONG) };
+        let sizes = QualTy::plain(self.types.intern(TypeKind::Array(size, Some(3))));
+        let members = [
+            ("workDimension", QualTy::plain(UINT), ndrange::DIMS),
+            ("globalWorkOffset", sizes, ndrange::OFFSET),
+            ("globalWorkSize", sizes, ndrange::GLOBAL),
+            ("localWorkSize", sizes, ndrange::LOCAL),
+        ];
+        let fields = members.map(|(name, ty, offset)| Field {
+            name: Some(self.session.symbols.intern(name)),
+            ty,
+            offset: offset as u64,
+            bits: None,
+        });
+        let id = RecordId(self.types.records.len() as u32);
+        self.types.records.push(Record {
+            is_complete: true,
+            fields: fields.to_vec(),
+            size: ndrange::BYTES as u64,
+            align: 8,
+            has_device_type: true,
+            depth: 1,
+            ..Record::default()
+        });
+        self.types.ndrange = self.types.intern(TypeKind::Record(id));
+        self.predefine_typedef("ndrange_t", TypeKind::Record(id));
     }
 
     fn predefine_typedef(&mut self, name: &str, kind: TypeKind) {

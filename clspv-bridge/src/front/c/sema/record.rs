@@ -175,7 +175,10 @@ impl Sema<'_> {
                 self.error(spec.loc, format!("field '{name}' declared as a function"));
                 spec.ty = QualTy::plain(ERROR);
             }
-            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Block(_) | TypeKind::Opaque(_) => {
+            TypeKind::Image(_)
+            | TypeKind::Pipe(..)
+            | TypeKind::Block(_)
+            | TypeKind::Opaque(OpaqueType::Event | OpaqueType::Sampler) => {
                 let ty = self.quoted(spec.ty);
                 let text = format!("the {ty} type cannot be used to declare a structure or union field");
                 self.error(spec.loc, text);

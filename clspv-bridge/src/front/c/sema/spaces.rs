@@ -128,7 +128,7 @@ impl Sema<'_> {
                     self.error(loc, text);
                 }
             }
-            TypeKind::Opaque(_) if is_file => {
+            TypeKind::Opaque(opaque) if is_file && opaque != OpaqueType::Queue => {
                 let name = self.quoted(ty);
                 self.error(
                     loc,

@@ -122,6 +122,7 @@ impl Spelling<'_> {
             TypeKind::Void => "void".to_owned(),
             TypeKind::Arith(arith) => c_name(*arith).to_owned(),
             TypeKind::Vector(element, lanes) => format!("{}{lanes}", element.name()),
+            TypeKind::Record(_) if *kind == *self.types.kind(self.types.ndrange) => "ndrange_t".to_owned(),
             TypeKind::Record(id) => {
                 let record = self.types.records.get(id.0 as usize);
                 let word = if record.is_some_and(|r| r.is_union) { "union" } else { "struct" };
@@ -139,7 +140,6 @@ impl Spelling<'_> {
                 format!("{} pipe {packet}", access_name(*access).trim_start_matches('_'))
             }
             TypeKind::Opaque(opaque) => opaque_name(*opaque).to_owned(),
-            TypeKind::NdRange => "ndrange_t".to_owned(),
             TypeKind::Typedef(name, _) => self.text(*name).to_owned(),
             _ => "<error>".to_owned(),
         }

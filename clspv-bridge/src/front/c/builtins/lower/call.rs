@@ -1,5 +1,6 @@
 //! A call of a built-in function that is being lowered.
 
+use super::super::super::ast::ExprId;
 use super::super::super::lower::function::FunctionLowering;
 use super::super::super::lower::types::{is_signed, pointee, value_type};
 use super::super::super::types::Ty;
@@ -24,6 +25,8 @@ impl EmitOps for FunctionLowering<'_, '_> {
 pub struct Call<'c, 'm, 'a> {
     pub cx: &'c mut FunctionLowering<'m, 'a>,
     pub name: &'static str,
+    /// Arguments in the syntax tree.
+    pub exprs: &'c [ExprId],
     /// Types of the arguments.
     pub types: SmallVec<[Ty; 4]>,
     pub args: SmallVec<[Value; 4]>,

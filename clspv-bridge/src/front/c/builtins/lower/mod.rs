@@ -41,7 +41,7 @@ pub fn call(
         // Ranges are passed by address.
         values.push(if is_aggregate(cx.types(), ty) { cx.address(*arg)? } else { cx.value(*arg)? });
     }
-    let call = &mut Call { cx, name: row.name, types, args: values, result };
+    let call = &mut Call { cx, name: row.name, exprs: args, types, args: values, result };
     match row.lowering {
         BuiltinExpansion::Ext(_)
         | BuiltinExpansion::BySign(..)

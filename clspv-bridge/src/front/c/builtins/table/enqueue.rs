@@ -1,11 +1,25 @@
-//! Functions of device-side enqueue that take no block (OpenCL C, section 6.15.18). Those with blocks have
-//! arguments that semantic analysis checks itself.
+//! Functions of device-side enqueue (OpenCL C, section 6.15.18). Those with blocks have arguments that
+//! semantic analysis checks itself, so their signatures are not used.
 
 use super::super::row::{BuiltinExpansion, Domain, EnqueueOp, Row};
+use crate::ir::RuntimeCall;
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
+    let (work_group, multiple) = (
+        EnqueueOp::BlockQuery(RuntimeCall::WorkGroupSize),
+        EnqueueOp::BlockQuery(RuntimeCall::PreferredMultiple),
+    );
+    let (sub_groups, largest) = (
+        EnqueueOp::RangeQuery(RuntimeCall::SubGroupCount),
+        EnqueueOp::RangeQuery(RuntimeCall::MaxSubGroupSize),
+    );
     let rows = [
+        ("enqueue_kernel", "int queue uint ndrange ...", EnqueueOp::Kernel),
+        ("get_kernel_work_group_size", "uint ...", work_group),
+        ("get_kernel_preferred_work_group_size_multiple", "uint ...", multiple),
+        ("get_kernel_sub_group_count_for_ndrange", "uint ndrange ...", sub_groups),
+        ("get_kernel_max_sub_group_size_for_ndrange", "uint ndrange ...", largest),
         ("get_default_queue", "queue", EnqueueOp::DefaultQueue),
         ("create_user_event", "clk_event", EnqueueOp::CreateUserEvent),
         ("is_valid_event", "bool clk_event", EnqueueOp::IsValidEvent),
@@ -26,9 +40,11 @@ pub fn rows() -> Vec<Row> {
     ];
     rows.into_iter()
         .map(|(name, signature, op)| {
-            Row::new(name, signature, Domain::None, BuiltinExpansion::Enqueue(op))
+            let row = Row::new(name, signature, Domain::None, BuiltinExpansion::Enqueue(op))
                 .since(200)
-                .one_of(&["__opencl_c_device_enqueue"])
+                .one_of(&["__opencl_c_device_enqueue"]);
+            // Those are part of the language, the others belong to a library.
+            if op.takes_block() { row.in_2_0() } else { row }
         })
         .collect()
 }

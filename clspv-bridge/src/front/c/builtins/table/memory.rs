@@ -119,7 +119,8 @@ pub fn rows() -> Vec<Row> {
         rows.push(
             Row::new(name, "void x*void", Domain::None, BuiltinExpansion::ToSpace(space))
                 .since(200)
-                .one_of(&["__opencl_c_generic_address_space"]),
+                .one_of(&["__opencl_c_generic_address_space"])
+                .in_2_0(),
         );
     }
     rows.push(Row::new("printf", "int c*char ...", Domain::None, BuiltinExpansion::Printf));

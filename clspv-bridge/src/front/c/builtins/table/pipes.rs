@@ -34,9 +34,10 @@ pub fn rows() -> Vec<Row> {
     ];
     rows.into_iter()
         .map(|(name, signature, domain, op)| {
-            Row::new(name, signature, domain, BuiltinExpansion::Pipe(op))
+            let row = Row::new(name, signature, domain, BuiltinExpansion::Pipe(op))
                 .since(200)
-                .one_of(&["__opencl_c_pipes", "cl_khr_pipes"])
+                .one_of(&["__opencl_c_pipes", "cl_khr_pipes"]);
+            if op == PipeOp::IsValid { row } else { row.in_2_0() }
         })
         .collect()
 }
