@@ -16,7 +16,7 @@ use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
-use crate::target::Target;
+use crate::target::{Code, CpuTarget, Target, VulkanTarget};
 use std::collections::HashMap;
 
 /// Compiles OpenCL C (or C++ for OpenCL) to a library.
@@ -50,43 +50,11 @@ pub fn build_kernels(
     target: &Target,
     observer: Option<&dyn PassObserver>,
 ) -> Result<CompiledProgram> {
-    let mut modules = Vec::with_capacity(libraries.len());
-    for library in libraries {
-        // Kernels may call kernels of other modules.
-        let extent = if libraries.len() > 1 { Extent::Part } else { Extent::Program };
-        let mut module = library.module(specs, extent)?;
-        for info in &mut module.kernels {
-            add_arg_info(info, &library.arg_info);
-        }
-        modules.push(module);
-    }
-    let mut program = link::merge(modules)?;
-    link::unique_global_names(&mut program);
-    let is_source = |library: &&Library| matches!(library.code, LibraryCode::Ir(_));
-    let origin = if libraries.iter().any(is_source) { Origin::Source } else { Origin::Optimised };
-    let context = PassContext::new(target, options);
-    let cx = PassContext { library: Some(BuiltinLibrary::get()?), observer, origin, ..context };
-    let kernels: Vec<FuncRef> = program
-        .functions
-        .iter()
-        .filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty())
-        .map(|(r, _)| r)
-        .collect();
-    // C++ for OpenCL: clang turns the initialisation of a translation unit into a kernel, which would have to
-    // run first.
-    if kernels.iter().any(|k| program.functions[*k].name.starts_with("_GLOBAL__")) {
-        let text =
-            "error: variables at program scope that need a constructor or destructor are not supported\n";
-        return Err(CompileError::Diagnostics(text.into()));
-    }
-    // A device without device-side enqueue does not use blocks.
-    let reached = link::reached(&program, |f| !is_block(&f.name) && wanted.has(&f.name));
-    let is_wanted = |k: FuncRef, name: &str| match is_block(name) {
-        true => target.cpu.is_some() && reached.contains(k),
-        false => wanted.has(name),
-    };
-    let kernels: Vec<FuncRef> =
-        kernels.into_iter().filter(|k| is_wanted(*k, &program.functions[*k].name)).collect();
+    let program = merge(libraries, specs)?;
+    let library = Some(BuiltinLibrary::get()?);
+    let cx =
+        PassContext { library, observer, origin: origin(libraries), ..PassContext::new(target, options) };
+    let kernels = kernels_to_compile(&program, wanted, target)?;
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
     for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, &cx)))
@@ -102,37 +70,101 @@ pub fn build_kernels(
         renumber_globals(module, &globals, &numbers);
     }
     let mut compiled = CompiledProgram::default();
-    if target.cpu.is_some() {
-        native(&optimised, &data, &mut compiled, &mut failures, &cx)?;
-        report(&failures, libraries)?;
-        compiled.data = data.block;
-        return Ok(compiled);
-    }
-    let tasks =
-        optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
-    let mut done =
-        parallel::map(tasks, |(module, mode)| variant(module, mode, wanted, &data, &cx)).into_iter();
-    for module in &optimised {
-        let info = module.kernels[0].clone();
-        let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes(target).len()).collect();
-        match results.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>>>() {
-            Ok(variants) if variants.is_empty() => failures.push((info.name, ice!("no pointer mode fits"))),
-            Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
-            Err(e) => failures.push((info.name, e)),
-        }
-    }
-    if *wanted == Kernels::Possible {
-        failures.retain(|(name, error)| match error {
-            CompileError::Unsupported { construct, .. } => {
-                compiled.absent.push((name.clone(), construct.clone()));
-                false
+    match &target.code {
+        Code::Native(cpu) => native(&optimised, &data, &mut compiled, &mut failures, cpu, &cx)?,
+        Code::Vulkan(vulkan) => {
+            let kernels = vulkan_kernels(&optimised, vulkan, wanted, &data, &mut failures, &cx);
+            compiled.kernels = kernels;
+            if *wanted == Kernels::Possible {
+                compiled.absent = absent(&mut failures);
             }
-            _ => true,
-        });
+        }
     }
     report(&failures, libraries)?;
     compiled.data = data.block;
     Ok(compiled)
+}
+
+/// Reads and links the libraries.
+fn merge(libraries: &[&Library], specs: &SpecConstants) -> Result<Module> {
+    let mut modules = Vec::with_capacity(libraries.len());
+    for library in libraries {
+        // Kernels may call kernels of other modules.
+        let extent = if libraries.len() > 1 { Extent::Part } else { Extent::Program };
+        let mut module = library.module(specs, extent)?;
+        for info in &mut module.kernels {
+            add_arg_info(info, &library.arg_info);
+        }
+        modules.push(module);
+    }
+    let mut program = link::merge(modules)?;
+    link::unique_global_names(&mut program);
+    Ok(program)
+}
+
+/// Whether clang has optimised all of the program.
+fn origin(libraries: &[&Library]) -> Origin {
+    let is_source = |library: &&Library| matches!(library.code, LibraryCode::Ir(_));
+    if libraries.iter().any(is_source) { Origin::Source } else { Origin::Optimised }
+}
+
+/// The wanted kernels with a body, and for native code the blocks that they may enqueue.
+fn kernels_to_compile(program: &Module, wanted: &Kernels, target: &Target) -> Result<Vec<FuncRef>> {
+    let has_body = program.functions.iter().filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty());
+    let kernels: Vec<(FuncRef, &str)> = has_body.map(|(k, f)| (k, f.name.as_str())).collect();
+    // C++ for OpenCL: clang turns the initialisation of a translation unit into a kernel, which would have to
+    // run first.
+    if kernels.iter().any(|(_, name)| name.starts_with("_GLOBAL__")) {
+        let text =
+            "error: variables at program scope that need a constructor or destructor are not supported\n";
+        return Err(CompileError::Diagnostics(text.into()));
+    }
+    // A device without device-side enqueue does not use blocks.
+    let reached = link::reached(program, |f| !is_block(&f.name) && wanted.has(&f.name));
+    let is_wanted = |k: FuncRef, name: &str| match is_block(name) {
+        true => target.cpu().is_some() && reached.contains(k),
+        false => wanted.has(name),
+    };
+    Ok(kernels.into_iter().filter(|(k, name)| is_wanted(*k, name)).map(|(k, _)| k).collect())
+}
+
+/// Compiles the kernels to SPIR-V, each for all pointer modes.
+fn vulkan_kernels(
+    optimised: &[Module],
+    vulkan: &VulkanTarget,
+    wanted: &Kernels,
+    data: &DataLayout,
+    failures: &mut Vec<(String, CompileError)>,
+    cx: &PassContext<'_>,
+) -> Vec<CompiledKernel> {
+    let modes = modes(vulkan);
+    let tasks = optimised.iter().flat_map(|module| modes.iter().map(move |mode| (module, *mode))).collect();
+    let variant = |(module, mode)| variant(module, mode, vulkan, wanted, data, cx);
+    let mut done = parallel::map(tasks, variant).into_iter();
+    let mut kernels = Vec::new();
+    for module in optimised {
+        let info = module.kernels[0].clone();
+        let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes.len()).collect();
+        match results.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>>>() {
+            Ok(variants) if variants.is_empty() => failures.push((info.name, ice!("no pointer mode fits"))),
+            Ok(variants) => kernels.push(CompiledKernel { info, variants }),
+            Err(e) => failures.push((info.name, e)),
+        }
+    }
+    kernels
+}
+
+/// Takes the kernels that the target does not support out of the failures, with the construct that it lacks.
+fn absent(failures: &mut Vec<(String, CompileError)>) -> Vec<(String, String)> {
+    let mut absent = Vec::new();
+    failures.retain(|(name, error)| match error {
+        CompileError::Unsupported { construct, .. } => {
+            absent.push((name.clone(), construct.clone()));
+            false
+        }
+        _ => true,
+    });
+    absent
 }
 
 /// The error of a build in which kernels failed; `Ok` if none did.
@@ -150,6 +182,7 @@ fn native(
     data: &DataLayout,
     compiled: &mut CompiledProgram,
     failures: &mut Vec<(String, CompileError)>,
+    cpu: &CpuTarget,
     cx: &PassContext<'_>,
 ) -> Result<()> {
     let mut program = NativeProgram::default();
@@ -170,10 +203,12 @@ fn native(
         }
     }
     if failures.is_empty() && !texts.is_empty() {
-        let effort = match &cx.target.cpu {
-            Some(cpu) if cpu.instrumented => llvm::Effort::Instrumented,
-            _ if cx.options.opt_disable => llvm::Effort::Quick,
-            _ => llvm::Effort::Usual,
+        let effort = if cpu.instrumented {
+            llvm::Effort::Instrumented
+        } else if cx.options.opt_disable {
+            llvm::Effort::Quick
+        } else {
+            llvm::Effort::Usual
         };
         program.object = llvm::shared_object(&texts, effort)?;
     }
@@ -229,7 +264,7 @@ fn is_block(name: &str) -> bool {
 }
 
 /// The pointer modes to compile for the target, the preferred one first.
-fn modes(target: &Target) -> &'static [PointerMode] {
+fn modes(target: &VulkanTarget) -> &'static [PointerMode] {
     if !target.addresses {
         &[PointerMode::Virtual]
     } else if target.prefer_bindings && target.max_buffer_descriptors > 0 {
@@ -243,6 +278,7 @@ fn modes(target: &Target) -> &'static [PointerMode] {
 fn variant(
     module: &Module,
     mode: PointerMode,
+    vulkan: &VulkanTarget,
     wanted: &Kernels,
     data: &DataLayout,
     cx: &PassContext<'_>,
@@ -251,7 +287,7 @@ fn variant(
     let Some(abi) = pipeline::lower(&mut module, mode, data, cx)? else { return Ok(None) };
     let cx = &mut cx.fresh();
     pipeline::run(&mut module, pipeline::TIDY_LOWERED, cx)?;
-    if let Some(limit) = cx.target.max_trip_count.filter(|_| *wanted == Kernels::Possible)
+    if let Some(limit) = vulkan.max_trip_count.filter(|_| *wanted == Kernels::Possible)
         && !crate::analysis::trip_count::is_below(&module, limit)
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
@@ -261,7 +297,7 @@ fn variant(
     let kernel = kernel.invariant("the kernel was lost")?;
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
     if validates("spirv") {
-        crate::back::validate::validate(&spirv, cx.target)?;
+        crate::back::validate::validate(&spirv, vulkan)?;
     }
     Ok(Some(KernelVariant { abi, spirv }))
 }
@@ -360,7 +396,7 @@ mod tests {
     #[test]
     fn a_tiled_matrix_product_builds_in_both_pointer_modes() {
         let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
-        let target = Target { prefer_bindings: true, ..Target::generic() };
+        let target = Target::generic().with_vulkan(|vulkan| vulkan.prefer_bindings = true);
         let program = build(&[&sgemm], &Options::default(), &[], &target).unwrap();
         let [kernel] = program.kernels.as_slice() else { panic!("one kernel expected") };
         assert_eq!(kernel.info.reqd_work_group_size, Some([16, 16, 1]));
@@ -384,7 +420,9 @@ mod tests {
         let named = build(Kernels::Named(vec!["k2".into()])).unwrap();
         assert_eq!((names(&named), named.absent), (vec!["k2".to_string()], vec![]));
         let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
-        let target = Target { max_descriptors: 1, addresses: false, ..Target::generic() };
+        let target = Target::generic().with_vulkan(|vulkan| {
+            (vulkan.max_descriptors, vulkan.addresses) = (1, false);
+        });
         let left =
             build_kernels(&Kernels::Possible, &[&sgemm], &Options::default(), &[], &target, None).unwrap();
         let [(name, what)] = left.absent.as_slice() else { panic!("{:?}", left.absent) };

@@ -195,7 +195,7 @@ pub fn find(name: &str) -> Option<&'static dyn Pass> {
 
 /// Optimises one kernel, which its module holds with what it calls.
 pub fn optimise(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
-    if cx.target.cpu.is_none() {
+    if cx.target.cpu().is_none() {
         no_runtime_calls(module)?;
     }
     run(module, PREPARE, cx)?;

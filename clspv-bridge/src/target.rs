@@ -1,33 +1,23 @@
 //! Capabilities that code may use. The device layer fills them in from the Vulkan physical device.
 
+use crate::error::{Invariant, Result};
+
 /// Capabilities of the device that code is generated for.
 ///
 /// A field is true only if the feature is enabled on the logical device. Part of the cache key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Vulkan SPIR-V version accepted: (1, 5) or (1, 6).
-    pub spirv_version: (u8, u8),
     pub int8: bool,
     pub int16: bool,
     pub int64: bool,
     pub float16: bool,
     pub float64: bool,
-    /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
-    pub storage8: bool,
-    pub storage16: bool,
     /// Atomics on 64-bit integers in buffers / in workgroup memory.
     pub buffer_int64_atomics: bool,
     pub shared_int64_atomics: bool,
     /// Atomics on floating-point numbers in buffers and in workgroup memory.
     pub buffer_float_atomics: FloatAtomics,
     pub shared_float_atomics: FloatAtomics,
-    /// Whether the driver executes fences and ordered atomics of work-group or device scope as execution
-    /// barriers.
-    pub fences_block: bool,
-    pub workgroup_explicit_layout: bool,
-    pub workgroup_explicit_layout_8: bool,
-    pub workgroup_explicit_layout_16: bool,
-    pub vulkan_memory_model: bool,
     /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64
     /// bits.
     pub float_controls: FloatControls,
@@ -60,6 +50,38 @@ pub struct Target {
     /// Whether clocks of the sub-group and of the device can be read.
     pub subgroup_clock: bool,
     pub device_clock: bool,
+    /// Maximum bytes of workgroup memory.
+    pub max_workgroup_memory: u32,
+    /// Maximum invocations of a workgroup, in all and per dimension.
+    pub max_workgroup_invocations: u32,
+    pub max_workgroup_size: [u32; 3],
+    pub code: Code,
+}
+
+/// Form of the code to generate, with the facts that concern it alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// SPIR-V for Vulkan.
+    Vulkan(VulkanTarget),
+    /// Machine code for the host's processor.
+    Native(CpuTarget),
+}
+
+/// A Vulkan device that SPIR-V is generated for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VulkanTarget {
+    /// Vulkan SPIR-V version accepted: (1, 5) or (1, 6).
+    pub spirv_version: (u8, u8),
+    /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
+    pub storage8: bool,
+    pub storage16: bool,
+    /// Whether the driver executes fences and ordered atomics of work-group or device scope as execution
+    /// barriers.
+    pub fences_block: bool,
+    pub workgroup_explicit_layout: bool,
+    pub workgroup_explicit_layout_8: bool,
+    pub workgroup_explicit_layout_16: bool,
+    pub vulkan_memory_model: bool,
     /// Bytes of push constants.
     pub max_push_constants: u32,
     /// Whether buffers have device addresses (bufferDeviceAddress). If not, every kernel is compiled for
@@ -98,13 +120,6 @@ pub struct Target {
     /// The driver ends loops, as if they were done, once the loops of lanes that run together have had this
     /// many iterations in all.
     pub max_trip_count: Option<u32>,
-    /// The host's processor, for native code. Then the fields above that concern Vulkan are meaningless.
-    pub cpu: Option<CpuTarget>,
-    /// Maximum bytes of workgroup memory.
-    pub max_workgroup_memory: u32,
-    /// Maximum invocations of a workgroup, in all and per dimension.
-    pub max_workgroup_invocations: u32,
-    pub max_workgroup_size: [u32; 3],
 }
 
 /// A processor that native code is generated for.
@@ -244,7 +259,7 @@ impl Target {
             },
             subgroup_clock: true,
             device_clock: true,
-            cpu: Some(CpuTarget { processor, width, instrumented: false }),
+            code: Code::Native(CpuTarget { processor, width, instrumented: false }),
             max_workgroup_memory: 256 << 10,
             max_workgroup_invocations: 4096,
             max_workgroup_size: [4096; 3],
@@ -254,23 +269,15 @@ impl Target {
     /// A capable desktop device: what offline compilation and compiler tests use.
     pub fn generic() -> Target {
         Target {
-            spirv_version: (1, 6),
             int8: true,
             int16: true,
             int64: true,
             float16: true,
             float64: true,
-            storage8: true,
-            storage16: true,
             buffer_int64_atomics: true,
             shared_int64_atomics: true,
             buffer_float_atomics: FloatAtomics::default(),
             shared_float_atomics: FloatAtomics::default(),
-            fences_block: false,
-            workgroup_explicit_layout: false,
-            workgroup_explicit_layout_8: false,
-            workgroup_explicit_layout_16: false,
-            vulkan_memory_model: true,
             float_controls: FloatControls {
                 preserve16: true,
                 preserve32: true,
@@ -292,6 +299,55 @@ impl Target {
             integer_dot_product: false,
             subgroup_clock: false,
             device_clock: false,
+            max_workgroup_memory: 32768,
+            max_workgroup_invocations: 1024,
+            max_workgroup_size: [1024, 1024, 64],
+            code: Code::Vulkan(VulkanTarget::generic()),
+        }
+    }
+    /// The Vulkan device, if code is generated for one.
+    pub fn vulkan(&self) -> Option<&VulkanTarget> {
+        match &self.code {
+            Code::Vulkan(vulkan) => Some(vulkan),
+            Code::Native(_) => None,
+        }
+    }
+    /// The processor, if native code is generated.
+    pub fn cpu(&self) -> Option<&CpuTarget> {
+        match &self.code {
+            Code::Native(cpu) => Some(cpu),
+            Code::Vulkan(_) => None,
+        }
+    }
+    /// Whether memory accesses are calls of the runtime, which checks them.
+    pub fn is_instrumented(&self) -> bool {
+        self.cpu().is_some_and(|cpu| cpu.instrumented)
+    }
+    /// The target with changes to its Vulkan device, if it has one.
+    pub fn with_vulkan(mut self, change: impl FnOnce(&mut VulkanTarget)) -> Target {
+        if let Code::Vulkan(vulkan) = &mut self.code {
+            change(vulkan);
+        }
+        self
+    }
+    /// The Vulkan device in code that is reached only with one.
+    pub(crate) fn needs_vulkan(&self) -> Result<&VulkanTarget> {
+        self.vulkan().invariant("lowering to Vulkan for another target")
+    }
+}
+
+impl VulkanTarget {
+    /// The device of [`Target::generic`].
+    pub fn generic() -> VulkanTarget {
+        VulkanTarget {
+            spirv_version: (1, 6),
+            storage8: true,
+            storage16: true,
+            fences_block: false,
+            workgroup_explicit_layout: false,
+            workgroup_explicit_layout_8: false,
+            workgroup_explicit_layout_16: false,
+            vulkan_memory_model: true,
             max_push_constants: 128,
             addresses: true,
             max_buffer_descriptors: 32,
@@ -308,10 +364,6 @@ impl Target {
             tests_in_continue: true,
             needs_lcssa: false,
             max_trip_count: None,
-            cpu: None,
-            max_workgroup_memory: 32768,
-            max_workgroup_invocations: 1024,
-            max_workgroup_size: [1024, 1024, 64],
         }
     }
 }

@@ -36,7 +36,7 @@ use clspv_bridge::passes::lower::globals;
 use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
 use clspv_bridge::passes::{Pass, PassContext};
-use clspv_bridge::target::{CpuTarget, Denorms32, FloatAtomics};
+use clspv_bridge::target::{Code, CpuTarget, Denorms32, FloatAtomics};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
 use interp::{Launch, Machine, Stop, value::LaneValues};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -242,8 +242,8 @@ fn target(text: &str) -> Result<Target, String> {
             "no_int64" => target.int64 = false,
             "no_float16" => target.float16 = false,
             "no_float64" => target.float64 = false,
-            "no_storage8" => target.storage8 = false,
-            "no_storage16" => target.storage16 = false,
+            "no_storage8" => target = target.with_vulkan(|vulkan| vulkan.storage8 = false),
+            "no_storage16" => target = target.with_vulkan(|vulkan| vulkan.storage16 = false),
             "float_atomics" => {
                 (target.buffer_float_atomics, target.shared_float_atomics) =
                     (FloatAtomics::ALL, FloatAtomics::ALL);
@@ -256,9 +256,9 @@ fn target(text: &str) -> Result<Target, String> {
                 (ops.arithmetic, ops.clustered) = (true, true);
                 (ops.shuffle_relative, ops.extended_types) = (true, true);
             }
-            "levels" => target.image_levels = number as u8,
-            "push" => target.max_push_constants = number,
-            "cpu" | "instrumented" => target.cpu = Some(cpu),
+            "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
+            "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
+            "cpu" | "instrumented" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),
         }
     }
@@ -278,14 +278,16 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
     if runs("promote_ints") && target.int8 && target.int16 {
         (target.int8, target.int16) = (false, false);
     }
-    target.scatters_wide_loads = runs("wide_loads");
+    target = target.with_vulkan(|vulkan| {
+        vulkan.scatters_wide_loads = runs("wide_loads");
+        vulkan.needs_lcssa |= runs("lcssa");
+    });
     if runs("flush_denorms") {
         target.denorms32 = Denorms32::MadeFlushed;
     }
     if runs("flushed_div") {
         target.denorms32 = Denorms32::Flushed;
     }
-    target.needs_lcssa |= runs("lcssa");
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
     let mut cx = PassContext::new(&target, &options);
     if runs("link_builtins") {

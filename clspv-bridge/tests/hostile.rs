@@ -15,7 +15,7 @@ use test_support::mutate::{Rng, mutate};
 fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
     let run = move || {
         front::spirv::read(&spirv, &[]).map(|_| ())?;
-        let target = Target { prefer_bindings: bindings, ..Target::generic() };
+        let target = Target::generic().with_vulkan(|vulkan| vulkan.prefer_bindings = bindings);
         let library = Library::from_spirv(spirv);
         driver::build(&[&library], &Options::default(), &[], &target).map(|_| ())
     };

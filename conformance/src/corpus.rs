@@ -74,7 +74,9 @@ fn target(addresses: bool) -> Target {
         clustered: true,
         extended_types: true,
     };
-    Target { addresses, subgroup_size: 32, subgroup_size_range: (8, 64), subgroup_ops, ..Target::generic() }
+    let target =
+        Target { subgroup_size: 32, subgroup_size_range: (8, 64), subgroup_ops, ..Target::generic() };
+    target.with_vulkan(|vulkan| vulkan.addresses = addresses)
 }
 
 /// Compiles one file in this process.

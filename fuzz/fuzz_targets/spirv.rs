@@ -21,16 +21,18 @@ fn run(data: &[u8]) {
         return;
     }
     let target = Target {
-        prefer_bindings: choice & 1 != 0,
         int8: choice & 2 == 0,
         int16: choice & 2 == 0,
         int64: choice & 4 == 0,
         float64: choice & 8 == 0,
-        storage8: choice & 16 == 0,
-        storage16: choice & 16 == 0,
-        workgroup_explicit_layout: choice & 32 != 0,
         ..Target::generic()
     };
+    let target = target.with_vulkan(|vulkan| {
+        vulkan.prefer_bindings = choice & 1 != 0;
+        vulkan.storage8 = choice & 16 == 0;
+        vulkan.storage16 = choice & 16 == 0;
+        vulkan.workgroup_explicit_layout = choice & 32 != 0;
+    });
     let library = Library::from_spirv(spirv);
     let options = Options { fast_relaxed_math: choice & 64 != 0, ..Options::default() };
     if let Err(error) = driver::build(&[&library], &options, &[], &target) {

@@ -142,7 +142,7 @@ impl Device {
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
             image_support: self.info().images,
             opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
-            instrumented: self.ops().target().cpu.as_ref().is_some_and(|cpu| cpu.instrumented),
+            instrumented: self.ops().target().is_instrumented(),
         }
     }
 }

@@ -12,7 +12,6 @@
 
 mod vulkan;
 
-use clspv_bridge::Target;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
 use clspv_bridge::driver;
 use clspv_bridge::options::{CompileRequest, Extent, Library, Options};
@@ -145,7 +144,9 @@ fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKern
         let request = CompileRequest { extent: Extent::Program, ..request };
         driver::compile(&request).map_err(|e| e.to_string())?.library
     };
-    let target = Target { prefer_bindings: true, max_buffer_descriptors: 32, ..device.target().clone() };
+    let target = device.target().clone().with_vulkan(|vulkan| {
+        (vulkan.prefer_bindings, vulkan.max_buffer_descriptors) = (true, 32);
+    });
     let mut program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;
     let kernel = program.kernels.pop().ok_or("no kernel")?;
     Ok((kernel, program.data.bytes))
@@ -271,7 +272,14 @@ fn main() -> Result<(), String> {
         device.info().driver_version,
         if embedded { "embedded SPIR-V" } else { "source" }
     );
-    println!("the driver prefers {}", if device.target().prefer_bindings { "bindings" } else { "addresses" });
+    println!(
+        "the driver prefers {}",
+        if device.target().vulkan().is_some_and(|vulkan| vulkan.prefer_bindings) {
+            "bindings"
+        } else {
+            "addresses"
+        }
+    );
     println!(
         "{:<10} {:>13} {:>18} {:>9} {:>9}",
         "",

@@ -1,10 +1,10 @@
-//! Upper bounds of trip counts, for devices that end loops early ([`Target::max_trip_count`]).
+//! Upper bounds of trip counts, for devices that end loops early ([`VulkanTarget::max_trip_count`]).
 //!
 //! The trip count of a loop is found by executing its exit conditions on constants: header parameters that
 //! start as constants and whose next values depend on constants and on each other. Everything else is
 //! unknown.
 //!
-//! [`Target::max_trip_count`]: crate::target::Target::max_trip_count
+//! [`VulkanTarget::max_trip_count`]: crate::target::VulkanTarget::max_trip_count
 
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::ir::fold::fold;

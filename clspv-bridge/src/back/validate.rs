@@ -5,13 +5,13 @@
 
 use crate::error::{CompileError, Result};
 use crate::front::clang::{self, process};
-use crate::target::Target;
+use crate::target::VulkanTarget;
 use std::time::Duration;
 
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Fails with the validator's message if the module is not valid Vulkan SPIR-V.
-pub fn validate(module: &[u32], target: &Target) -> Result<()> {
+pub fn validate(module: &[u32], target: &VulkanTarget) -> Result<()> {
     let Some(tool) = clang::in_folders("spirv-val") else {
         return Err(CompileError::ToolMissing("spirv-val was not found".into()));
     };
@@ -35,11 +35,11 @@ mod tests {
             return;
         }
         let minimal = [0x0723_0203, 0x0001_0600, 0, 1, 0];
-        let error = validate(&minimal, &Target::generic()).unwrap_err();
+        let error = validate(&minimal, &VulkanTarget::generic()).unwrap_err();
         assert!(matches!(&error, CompileError::Internal(text) if text.contains("spirv-val")), "{error}");
         // OpCapability Shader, OpMemoryModel Logical GLSL450, and no entry point, which Vulkan requires and
         // SPIR-V does not.
         let library = [0x0723_0203, 0x0001_0600, 0, 1, 0, 0x0002_0011, 1, 0x0002_0011, 5, 0x0003_000e, 0, 1];
-        assert!(validate(&library, &Target::generic()).is_ok());
+        assert!(validate(&library, &VulkanTarget::generic()).is_ok());
     }
 }

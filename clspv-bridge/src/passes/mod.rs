@@ -64,7 +64,7 @@ impl<'a> PassContext<'a> {
 
     /// Whether the code reports its memory accesses to the runtime.
     pub fn is_instrumented(&self) -> bool {
-        self.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented)
+        self.target.is_instrumented()
     }
 
     /// State of the lowering; an error outside of one.

@@ -16,6 +16,7 @@ use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::target::Code;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl CpuDevice {
     pub fn new(checker: Checker, hidden: &[String]) -> CpuDevice {
         let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
-        if let Some(cpu) = &mut target.cpu {
+        if let Code::Native(cpu) = &mut target.code {
             cpu.instrumented = checker.checks.any();
         }
         let cores = machine::processors();

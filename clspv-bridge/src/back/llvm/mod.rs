@@ -46,7 +46,7 @@ pub fn kernel(
     number: usize,
     cx: &PassContext<'_>,
 ) -> Result<(NativeKernel, Vec<String>)> {
-    let Some(cpu) = &cx.target.cpu else {
+    let Some(cpu) = cx.target.cpu() else {
         return Err(CompileError::internal("no processor to make code for"));
     };
     let Some(info) = module.kernels.first() else {

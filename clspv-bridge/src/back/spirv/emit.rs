@@ -9,7 +9,7 @@ use crate::ir::{
     ValueDef,
 };
 use crate::metadata::KernelInfo;
-use crate::target::Target;
+use crate::target::{Target, VulkanTarget};
 use spirv::{AddressingModel, Capability, ExecutionMode, MemoryModel, Op};
 
 /// Longest instruction in words.
@@ -19,6 +19,7 @@ pub(super) struct Emitter<'a> {
     pub(super) func: &'a Function,
     pub(super) kernel: Option<&'a KernelInfo>,
     pub(super) target: &'a Target,
+    pub(super) vulkan: &'a VulkanTarget,
     pub(super) m: SpirvModule<'a>,
     pub(super) interface: Interface,
     /// Id of the entry function.
@@ -55,30 +56,32 @@ impl<'a> Emitter<'a> {
             abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(_))).count(),
         );
         let buffers = all - images;
-        if buffers > target.max_buffer_descriptors as usize || all > target.max_descriptors as usize {
+        let vulkan = target.needs_vulkan()?;
+        if buffers > vulkan.max_buffer_descriptors as usize || all > vulkan.max_descriptors as usize {
             let what = format!("{buffers} buffers and {images} images in a kernel on this device");
             return Err(CompileError::unsupported(what, 0));
         }
         let stored =
             abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(image) if image.storage)).count();
-        if stored > target.max_storage_images as usize {
+        if stored > vulkan.max_storage_images as usize {
             let what = format!(
                 "{stored} images that are written in a kernel, each level of detail counted, on this device"
             );
             return Err(CompileError::unsupported(what, 0));
         }
-        let mut m = SpirvModule::new(target);
+        let mut m = SpirvModule::new(target, vulkan);
         let entry = m.id();
         Ok(Emitter {
             func,
             kernel,
             target,
+            vulkan,
             m,
             interface: Interface::default(),
             entry,
-            vulkan_memory: target.vulkan_memory_model
-                && (synchronises_globally(func) || target.fences_block && orders_memory(func)),
-            coherent: !target.vulkan_memory_model && synchronises_globally(func),
+            vulkan_memory: vulkan.vulkan_memory_model
+                && (synchronises_globally(func) || vulkan.fences_block && orders_memory(func)),
+            coherent: !vulkan.vulkan_memory_model && synchronises_globally(func),
             zero_local: false,
             linear: abi.is_linear(),
             values: SecondaryMap::new(),

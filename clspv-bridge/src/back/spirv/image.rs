@@ -52,8 +52,8 @@ impl Emitter<'_> {
         let shared = storage
             && super::emit::all_ops(self.func)
                 .any(|op| matches!(op, IrOp::Image { op: ImageOp::Read, var: Some(v), .. } if *v == var));
-        let target = self.target;
-        let declared = shared && !target.storage_image_read_any;
+        let vulkan = self.vulkan;
+        let declared = shared && !vulkan.storage_image_read_any;
         let format = match declared {
             true => texel_format::placeholder(elem.is_float()),
             false => ImageFormat::Unknown,
@@ -64,14 +64,14 @@ impl Emitter<'_> {
         self.m.decorate(id, Decoration::Binding, &[binding]);
         if storage {
             if declared {
-                if target.storage_image_extended_formats {
+                if vulkan.storage_image_extended_formats {
                     self.m.capability(Capability::StorageImageExtendedFormats);
                 }
             } else {
                 let formatless = "storage images without a format";
                 self.m.require(
                     Capability::StorageImageWriteWithoutFormat,
-                    target.storage_image_write_any,
+                    vulkan.storage_image_write_any,
                     formatless,
                 )?;
                 if shared {

@@ -77,9 +77,9 @@ impl Emitter<'_> {
         if end == 0 {
             return Ok(());
         }
-        if end > self.target.max_push_constants {
+        if end > self.vulkan.max_push_constants {
             let what =
-                format!("{end} bytes of push constants (the device has {})", self.target.max_push_constants);
+                format!("{end} bytes of push constants (the device has {})", self.vulkan.max_push_constants);
             return Err(CompileError::internal(format!("emit: {what}")));
         }
         let word = self.m.ty(I32)?;
@@ -158,7 +158,7 @@ impl Emitter<'_> {
                 (*views, *is_written) = (*views + 1, *is_written | !readonly);
             }
         }
-        let is_shared = |views: u32, is_written: bool| views > 1 && is_written && !self.target.aliased_views;
+        let is_shared = |views: u32, is_written: bool| views > 1 && is_written && !self.vulkan.aliased_views;
         seen.into_iter()
             .filter(|(_, (views, is_written))| is_shared(*views, *is_written))
             .map(|(binding, _)| binding)
@@ -170,12 +170,12 @@ impl Emitter<'_> {
         match ty.scalar().map(Scalar::bits) {
             Some(8) => self.m.require(
                 Capability::StorageBuffer8BitAccess,
-                self.target.storage8,
+                self.vulkan.storage8,
                 "8-bit buffer access",
             ),
             Some(16) => self.m.require(
                 Capability::StorageBuffer16BitAccess,
-                self.target.storage16,
+                self.vulkan.storage16,
                 "16-bit buffer access",
             ),
             _ => Ok(()),

@@ -212,7 +212,7 @@ impl Emitter<'_> {
     /// barriers, except at the scope of the queue family. Where that scope is not available, no order is the
     /// better choice: that driver runs on the host's processors, whose atomics are ordered.
     fn unblocked(&self, scope: Scope) -> Option<Scope> {
-        match self.target.fences_block {
+        match self.vulkan.fences_block {
             false => Some(scope),
             true if self.vulkan_memory => Some(Scope::Device),
             true => None,

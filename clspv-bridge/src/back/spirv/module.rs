@@ -6,7 +6,7 @@
 
 use crate::error::{CompileError, Result};
 use crate::ir::{Scalar, Type};
-use crate::target::Target;
+use crate::target::{Target, VulkanTarget};
 use spirv::{Capability, Decoration, Op, StorageClass};
 use std::collections::{BTreeSet, HashMap};
 
@@ -37,6 +37,7 @@ enum TypeKey {
 
 pub(super) struct SpirvModule<'a> {
     pub(super) target: &'a Target,
+    pub(super) vulkan: &'a VulkanTarget,
     next_id: Id,
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
@@ -72,11 +73,12 @@ pub(super) fn string_words(text: &str) -> Vec<u32> {
 }
 
 impl<'a> SpirvModule<'a> {
-    pub(super) fn new(target: &'a Target) -> Self {
+    pub(super) fn new(target: &'a Target, vulkan: &'a VulkanTarget) -> Self {
         let mut capabilities = BTreeSet::new();
         capabilities.insert(Capability::Shader as u32);
         SpirvModule {
             target,
+            vulkan,
             next_id: 2,
             capabilities,
             extensions: BTreeSet::new(),
@@ -154,16 +156,16 @@ impl<'a> SpirvModule<'a> {
         match s {
             // Without arithmetic on a narrow type its values may still be loaded, stored and converted.
             Scalar::I8 if !t.int8 => {
-                self.require(Capability::StorageBuffer8BitAccess, t.storage8, "8-bit integers")?
+                self.require(Capability::StorageBuffer8BitAccess, self.vulkan.storage8, "8-bit integers")?
             }
             Scalar::I8 => self.capability(Capability::Int8),
             Scalar::I16 if !t.int16 => {
-                self.require(Capability::StorageBuffer16BitAccess, t.storage16, "16-bit integers")?
+                self.require(Capability::StorageBuffer16BitAccess, self.vulkan.storage16, "16-bit integers")?
             }
             Scalar::I16 => self.capability(Capability::Int16),
             Scalar::I64 => self.require(Capability::Int64, t.int64, "64-bit integers")?,
             Scalar::F16 if !t.float16 => {
-                self.require(Capability::StorageBuffer16BitAccess, t.storage16, "half")?
+                self.require(Capability::StorageBuffer16BitAccess, self.vulkan.storage16, "half")?
             }
             Scalar::F16 => self.capability(Capability::Float16),
             Scalar::F64 => self.require(Capability::Float64, t.float64, "double")?,
@@ -358,7 +360,7 @@ impl<'a> SpirvModule<'a> {
         entry: Id,
         code: &[u32],
     ) -> Vec<u32> {
-        let (major, minor) = self.target.spirv_version;
+        let (major, minor) = self.vulkan.spirv_version;
         let mut out =
             vec![spirv::MAGIC_NUMBER, ((major as u32) << 16) | ((minor as u32) << 8), 0, self.next_id, 0];
         for &c in &self.capabilities {

@@ -58,11 +58,11 @@ fn check(func: Function) -> Vec<u32> {
     if let Err(e) = verify::verify_module(&m) {
         panic!("{e}\n{m}");
     }
-    let mut target = Target::generic();
+    let target = Target::generic();
     let words = super::emit(&m, func, &abi(), &target, false).unwrap();
     validate(&words, "vulkan1.3");
     validate(&super::emit(&m, func, &abi(), &target, true).unwrap(), "vulkan1.3");
-    target.spirv_version = (1, 5);
+    let target = target.with_vulkan(|vulkan| vulkan.spirv_version = (1, 5));
     validate(&super::emit(&m, func, &abi(), &target, false).unwrap(), "vulkan1.2");
     words
 }
@@ -294,10 +294,10 @@ fn views_that_drivers_keep_apart_are_volatile() {
     let mut m = Module { phase: Phase::Structured, ..Module::default() };
     m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
     let func = m.functions.push(f);
-    let mut target = Target::generic();
-    target.vulkan_memory_model = false;
-    let mut volatile = |aliased_views| {
-        target.aliased_views = aliased_views;
+    let volatile = |aliased_views| {
+        let target = Target::generic().with_vulkan(|vulkan| {
+            (vulkan.vulkan_memory_model, vulkan.aliased_views) = (false, aliased_views);
+        });
         let words = super::emit(&m, func, &abi(), &target, false).unwrap();
         validate(&words, "vulkan1.3");
         memory_operands(&words).into_iter().map(|mask| mask & 1).collect::<Vec<_>>()
@@ -379,9 +379,10 @@ fn images_are_valid_with_every_format_declared() {
     let mut func = reads_and_writes_images();
     func.kernel = Some(0);
     let func = m.functions.push(func);
-    let any = Target::generic();
     for vulkan_memory_model in [false, true] {
-        let target = Target { storage_image_read_any: false, vulkan_memory_model, ..any.clone() };
+        let target = Target::generic().with_vulkan(|vulkan| {
+            (vulkan.storage_image_read_any, vulkan.vulkan_memory_model) = (false, vulkan_memory_model);
+        });
         let words = super::emit(&m, func, &abi(), &target, false).unwrap();
         validate(&words, "vulkan1.3");
         let images = |words: &[u32]| {
@@ -408,12 +409,12 @@ fn images_are_valid_with_every_format_declared() {
         }
     }
     // With the feature nothing is declared.
-    let words = super::emit(&m, func, &abi(), &any, false).unwrap();
+    let words = super::emit(&m, func, &abi(), &Target::generic(), false).unwrap();
     validate(&words, "vulkan1.3");
     assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);
     // A truncated module never comes from the compiler; the result is arbitrary, but without panics.
-    let words =
-        super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }, false).unwrap();
+    let target = Target::generic().with_vulkan(|vulkan| vulkan.storage_image_read_any = false);
+    let words = super::emit(&m, func, &abi(), &target, false).unwrap();
     for end in 0..words.len() {
         crate::texel_format::declare(&words[..end], &[(0, F::Rgba8)]);
     }
@@ -544,7 +545,9 @@ fn more_descriptors_than_the_device_has_are_an_error() {
     let abi =
         LaunchAbi { bindings: (0..5).map(BindingSource::Arg).collect(), readonly: vec![false; 5], ..abi() };
     let emit = |buffers, all| {
-        let target = Target { max_buffer_descriptors: buffers, max_descriptors: all, ..Target::generic() };
+        let target = Target::generic().with_vulkan(|vulkan| {
+            (vulkan.max_buffer_descriptors, vulkan.max_descriptors) = (buffers, all);
+        });
         super::emit(&m, func, &abi, &target, false).map(drop).map_err(|e| e.to_string())
     };
     assert_eq!(emit(5, 5), Ok(()));

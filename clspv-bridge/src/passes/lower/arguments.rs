@@ -23,7 +23,7 @@ impl Pass for LowerArguments {
         Some(Phase::Legal)
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let max_push = cx.target.max_push_constants;
+        let max_push = cx.target.needs_vulkan()?.max_push_constants;
         let lowering = cx.lowering()?;
         let kernel = Kernel::of(module)?;
         lowering.fits = lay_out_block(kernel.func, kernel.info.args_size, max_push, &mut lowering.abi)?;

@@ -39,7 +39,7 @@ impl Pass for LowerGeneric {
     }
     /// A processor has one address space.
     fn applies(&self, cx: &PassContext<'_>) -> bool {
-        cx.target.cpu.is_none()
+        cx.target.cpu().is_none()
     }
     fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;

@@ -20,7 +20,7 @@ use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::{Pass, PassContext};
-use crate::target::Target;
+use crate::target::VulkanTarget;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The pass `lower_images`: image operations to accesses of descriptors.
@@ -34,7 +34,7 @@ impl Pass for LowerImages {
         Phase::Inlined
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let target = cx.target;
+        let target = cx.target.needs_vulkan()?;
         let abi = &mut cx.lowering()?.abi;
         let kernel = Kernel::of(module)?;
         run(kernel.func, kernel.info, target, abi)?;
@@ -82,7 +82,7 @@ struct Images {
 pub(crate) fn run(
     func: &mut Function,
     info: &KernelInfo,
-    target: &Target,
+    target: &VulkanTarget,
     abi: &mut LaunchAbi,
 ) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
@@ -134,7 +134,7 @@ impl Images {
         Ok(())
     }
 
-    fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
+    fn declare(&mut self, func: &mut Function, target: &VulkanTarget, abi: &mut LaunchAbi) -> Result<()> {
         let mut dims: HashMap<u16, ImageDim> = HashMap::new();
         for data in func.data_in_order() {
             if let Op::Image { dim, .. } = data.op

@@ -120,7 +120,7 @@ fn vectors_of_small_integers_are_words_where_that_is_less_code() {
                 let y = b.bin(BinOp::Iadd, x, x);
                 b.store(y, dst, Access::aligned(bytes));
             });
-            let target = Target { scalar_accesses: by_words, ..Target::generic() };
+            let target = Target::generic().with_vulkan(|vulkan| vulkan.scalar_accesses = by_words);
             lower(&mut m, mode, &target).unwrap();
             let f = m.functions.values().next().unwrap();
             let stored = f.data_in_order().filter(|i| matches!(i.op, Op::Store(_))).map(|i| f.ty(i.args[0]));
@@ -148,7 +148,7 @@ fn bindings_mode_refuses_merged_roots() {
 #[test]
 fn block_moves_to_a_buffer_when_push_constants_are_small() {
     let mut m = copy_kernel();
-    let target = Target { max_push_constants: 16, ..Target::generic() };
+    let target = Target::generic().with_vulkan(|vulkan| vulkan.max_push_constants = 16);
     let abi = lower(&mut m, PointerMode::Addresses, &target).unwrap();
     assert_eq!(abi.block_storage, BlockStorage::Buffer);
     assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { offset } if *offset != 0)));
@@ -230,7 +230,7 @@ fn wide_vectors_unaligned_accesses_and_private_arrays_verify() {
         b.inst(copy, &[p[0], s, count], &[]);
     });
     for mode in [PointerMode::Addresses, PointerMode::Bindings] {
-        let target = Target { max_push_constants: 256, ..Target::generic() };
+        let target = Target::generic().with_vulkan(|vulkan| vulkan.max_push_constants = 256);
         lower(&mut m.clone(), mode, &target).unwrap();
     }
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
@@ -345,7 +345,7 @@ fn null_and_pointers_in_memory_keep_their_address() {
 #[test]
 fn virtual_mode_needs_no_addresses() {
     use crate::abi::BindingSource::{Arg, Block, Whole};
-    let target = Target { addresses: false, ..Target::generic() };
+    let target = Target::generic().with_vulkan(|vulkan| vulkan.addresses = false);
     let no_addresses =
         |m: &Module| assert!(ops(m).iter().all(|o| o.access().is_none_or(|a| a.root != Root::Addr)));
     // Known buffers are bound as in the bindings mode.
@@ -367,7 +367,7 @@ fn virtual_mode_needs_no_addresses() {
     assert_eq!(ops(&m).iter().filter(|o| **o == Op::BrIf).count(), 2);
     no_addresses(&m);
     // The argument block has a descriptor too.
-    let small = Target { max_push_constants: 16, ..target };
+    let small = target.with_vulkan(|vulkan| vulkan.max_push_constants = 16);
     let mut m = copy_kernel();
     let abi = lower(&mut m, PointerMode::Virtual, &small).unwrap();
     assert_eq!((abi.block_storage, abi.bindings), (BlockStorage::Bound, vec![Arg(0), Arg(1), Block]));

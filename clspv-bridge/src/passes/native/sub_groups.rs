@@ -17,10 +17,10 @@ impl Pass for NativeSubGroups {
         Phase::Inlined
     }
     fn applies(&self, cx: &PassContext<'_>) -> bool {
-        cx.target.cpu.is_some()
+        cx.target.cpu().is_some()
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let Some(cpu) = &cx.target.cpu else { return Ok(false) };
+        let Some(cpu) = cx.target.cpu() else { return Ok(false) };
         let mut changed = false;
         for func in module.functions.values_mut() {
             let Some(info) = func.kernel.and_then(|k| module.kernels.get(k)) else { continue };

@@ -25,7 +25,7 @@ impl Pass for Inline {
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let mut kept = EntitySet::new();
-        match &cx.target.cpu {
+        match cx.target.cpu() {
             Some(cpu) if cpu.instrumented => kept = instrumentation::non_inlined(module, &bottom_up(module)?),
             Some(_) if inline_policy::is_over_budget(module, &bottom_up(module)?) => {
                 inline_policy::specialise(module);

@@ -22,7 +22,7 @@ impl Pass for Mem2Reg {
         "mem2reg"
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
+        let checked = cx.is_instrumented();
         let mut changed = false;
         for f in module.functions.values_mut() {
             let kept = if checked {

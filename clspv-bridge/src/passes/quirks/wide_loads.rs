@@ -25,7 +25,7 @@ impl Pass for WideLoads {
         Phase::Lowered
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        if !cx.target.scatters_wide_loads {
+        if !cx.target.vulkan().is_some_and(|vulkan| vulkan.scatters_wide_loads) {
             return Ok(false);
         }
         let mut changed = false;

@@ -30,7 +30,7 @@ impl Pass for Lcssa {
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let mut changed = false;
-        if cx.target.needs_lcssa {
+        if cx.target.vulkan().is_some_and(|vulkan| vulkan.needs_lcssa) {
             for f in module.functions.values_mut() {
                 changed |= close_loops(f);
             }
@@ -282,7 +282,7 @@ mod tests {
 
     fn closed(text: &str) -> (bool, String) {
         let mut module = parse::parse_module(text).unwrap();
-        let target = crate::Target { needs_lcssa: true, ..crate::Target::generic() };
+        let target = crate::Target::generic().with_vulkan(|vulkan| vulkan.needs_lcssa = true);
         let options = crate::options::Options::default();
         let changed = Lcssa.run(&mut module, &mut PassContext::new(&target, &options)).unwrap();
         verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}"));

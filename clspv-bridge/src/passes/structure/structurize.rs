@@ -38,7 +38,7 @@ impl Pass for Structurize {
         Some(Phase::Structured)
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let latches = cx.target.tests_in_continue;
+        let latches = cx.target.vulkan().is_none_or(|vulkan| vulkan.tests_in_continue);
         for f in module.functions.values_mut() {
             // Emission recurses with the nesting of constructs: large functions need a large stack.
             if f.layout.len() < 64 {

@@ -107,7 +107,7 @@ pub struct AdapterFeatures {
     pub float_controls: bool,
     /// Single-precision arithmetic may preserve denormals.
     pub denorms32: bool,
-    /// Loops have the form that most drivers handle best (see `Target::tests_in_continue`).
+    /// Loops have the form that most drivers handle best (see `VulkanTarget::tests_in_continue`).
     pub tests_in_continue: bool,
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,

@@ -10,7 +10,7 @@ use super::quirks;
 use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts, NvidiaFacts};
 use crate::device::{machine, nvml};
 use ash::vk;
-use clspv_bridge::target::{Denorms32, FloatControls, SubgroupOps, Target};
+use clspv_bridge::target::{Code, Denorms32, FloatControls, SubgroupOps, Target, VulkanTarget};
 
 /// Maximum bytes of kernel arguments. Arguments too large for push constants are passed in a buffer, so this
 /// is a free choice.
@@ -20,65 +20,23 @@ const MAX_PARAMETER_SIZE: usize = 4096;
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 
 /// Features that the compiler may use on the device.
-pub fn target(a: &Adapter) -> Target {
+pub fn target(a: &Adapter, vulkan: VulkanTarget) -> Target {
     let f = &a.features;
     let limits = &a.props.limits;
-    let sub = &a.subgroup;
-    let ops = |bit| sub.supported_operations.contains(bit);
-    let in_compute = sub.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
-    // Other operations are built from these.
-    let needed = vk::SubgroupFeatureFlags::BASIC
-        | vk::SubgroupFeatureFlags::VOTE
-        | vk::SubgroupFeatureFlags::BALLOT
-        | vk::SubgroupFeatureFlags::SHUFFLE;
-    let spirv_version = if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) };
-    // The size must be known when a kernel is compiled. In SPIR-V 1.6 modules it may vary unless it is
-    // required.
-    let (low, high) = a.subgroup_size_range;
-    let fixed = a.subgroup_size_required || spirv_version < (1, 6) || low == high;
-    // Workgroups of kernels with sub-groups are one-dimensional.
-    let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
-    let size = sub.subgroup_size;
-    let subgroups = in_compute
-        && f.subgroups
-        && ops(needed)
-        && fixed
-        && lines
-        && size.is_power_of_two()
-        && (2..=128).contains(&size);
     let q = &a.quirks;
+    let (size, size_range) = sub_group_size(a, vulkan.spirv_version);
     let int64 = f.core.shader_int64 != 0;
     Target {
-        spirv_version,
         int8: f.int8,
         int16: f.core.shader_int16 != 0,
         int64,
         float16: f.float16,
         float64: f.core.shader_float64 != 0,
-        storage8: f.storage8,
-        storage16: f.storage16,
         buffer_int64_atomics: int64 && f.buffer_int64_atomics,
         shared_int64_atomics: int64 && f.shared_int64_atomics,
         buffer_float_atomics: f.buffer_float_atomics,
         shared_float_atomics: f.shared_float_atomics,
-        fences_block: q.fences_block,
-        workgroup_explicit_layout: f.workgroup_layout,
-        workgroup_explicit_layout_8: f.workgroup_layout_8,
-        workgroup_explicit_layout_16: f.workgroup_layout_16,
-        // Device scope can be the scope of the queue family, since only one family is used.
-        vulkan_memory_model: f.vulkan_memory_model,
-        float_controls: FloatControls {
-            preserve16: a.floats.shader_signed_zero_inf_nan_preserve_float16 != 0,
-            preserve32: a.floats.shader_signed_zero_inf_nan_preserve_float32 != 0,
-            preserve64: a.floats.shader_signed_zero_inf_nan_preserve_float64 != 0,
-            denorm_preserve16: a.floats.shader_denorm_preserve_float16 != 0,
-            denorm_preserve32: a.floats.shader_denorm_preserve_float32 != 0 && f.denorms32,
-            denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
-            denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
-            rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
-            rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !q.unrequested_rte32,
-            rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
-        },
+        float_controls: float_controls(a),
         denorms32: if q.flushed_denorms32
             || (a.floats.shader_denorm_flush_to_zero_float32 != 0
                 && a.floats.shader_denorm_preserve_float32 == 0)
@@ -97,28 +55,39 @@ pub fn target(a: &Adapter) -> Target {
         exact_sqrt64: q.exact_div_sqrt64,
         close_exp2: q.close_exp2_log2,
         close_log2: q.close_exp2_log2,
-        subgroup_size: if subgroups { size } else { 0 },
-        subgroup_size_range: if subgroups && a.subgroup_size_required {
-            (low.max(2), high.min(128))
-        } else {
-            (0, 0)
-        },
-        subgroup_ops: SubgroupOps {
-            basic: subgroups,
-            vote: subgroups && ops(vk::SubgroupFeatureFlags::VOTE),
-            arithmetic: subgroups && f.subgroup_arithmetic && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
-            ballot: subgroups && ops(vk::SubgroupFeatureFlags::BALLOT),
-            shuffle: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE),
-            shuffle_relative: subgroups
-                && f.subgroup_shuffle_relative
-                && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
-            clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
-            // Extended types include 64-bit ones.
-            extended_types: subgroups && int64 && f.subgroup_extended_types,
-        },
+        subgroup_size: size,
+        subgroup_size_range: size_range,
+        subgroup_ops: if size > 0 { sub_group_ops(a) } else { SubgroupOps::default() },
         integer_dot_product: a.dot_accelerated[1][..3].iter().all(|b| *b),
         subgroup_clock: int64 && f.subgroup_clock,
         device_clock: int64 && f.device_clock,
+        max_workgroup_memory: limits.max_compute_shared_memory_size,
+        max_workgroup_invocations: limits.max_compute_work_group_invocations,
+        max_workgroup_size: limits.max_compute_work_group_size,
+        code: Code::Vulkan(vulkan),
+    }
+}
+
+/// Facts that concern the generated SPIR-V.
+pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
+    let f = &a.features;
+    let limits = &a.props.limits;
+    let q = &a.quirks;
+    let largest_image = limits
+        .max_image_dimension1_d
+        .max(limits.max_image_dimension2_d)
+        .max(limits.max_image_dimension3_d)
+        .max(1);
+    VulkanTarget {
+        spirv_version: if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) },
+        storage8: f.storage8,
+        storage16: f.storage16,
+        fences_block: q.fences_block,
+        workgroup_explicit_layout: f.workgroup_layout,
+        workgroup_explicit_layout_8: f.workgroup_layout_8,
+        workgroup_explicit_layout_16: f.workgroup_layout_16,
+        // Device scope can be the scope of the queue family, since only one family is used.
+        vulkan_memory_model: f.vulkan_memory_model,
         max_push_constants: limits.max_push_constants_size,
         addresses: f.device_addresses,
         // Where the device also has addresses, bindings only pay off if the descriptors can be pushed.
@@ -130,13 +99,7 @@ pub fn target(a: &Adapter) -> Target {
         prefer_bindings: a.is_cpu(),
         max_descriptors: limits.max_per_stage_resources,
         max_storage_images: limits.max_per_stage_descriptor_storage_images,
-        image_levels: (limits
-            .max_image_dimension1_d
-            .max(limits.max_image_dimension2_d)
-            .max(limits.max_image_dimension3_d)
-            .max(1))
-        .ilog2() as u8
-            + 1,
+        image_levels: largest_image.ilog2() as u8 + 1,
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
@@ -146,16 +109,79 @@ pub fn target(a: &Adapter) -> Target {
         tests_in_continue: f.tests_in_continue && !q.slow_tests_in_continue,
         needs_lcssa: q.needs_lcssa,
         max_trip_count: q.limited_loops.then_some(quirks::MAX_TRIP_COUNT),
-        cpu: None,
-        max_workgroup_memory: limits.max_compute_shared_memory_size,
-        max_workgroup_invocations: limits.max_compute_work_group_invocations,
-        max_workgroup_size: limits.max_compute_work_group_size,
+    }
+}
+
+fn float_controls(a: &Adapter) -> FloatControls {
+    FloatControls {
+        preserve16: a.floats.shader_signed_zero_inf_nan_preserve_float16 != 0,
+        preserve32: a.floats.shader_signed_zero_inf_nan_preserve_float32 != 0,
+        preserve64: a.floats.shader_signed_zero_inf_nan_preserve_float64 != 0,
+        denorm_preserve16: a.floats.shader_denorm_preserve_float16 != 0,
+        denorm_preserve32: a.floats.shader_denorm_preserve_float32 != 0 && a.features.denorms32,
+        denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
+        denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
+        rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
+        rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !a.quirks.unrequested_rte32,
+        rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
+    }
+}
+
+/// Size of sub-groups, 0 if they are not usable, and the sizes that a kernel may require.
+fn sub_group_size(a: &Adapter, spirv_version: (u8, u8)) -> (u32, (u32, u32)) {
+    let sub = &a.subgroup;
+    let limits = &a.props.limits;
+    // Other operations are built from these.
+    let needed = vk::SubgroupFeatureFlags::BASIC
+        | vk::SubgroupFeatureFlags::VOTE
+        | vk::SubgroupFeatureFlags::BALLOT
+        | vk::SubgroupFeatureFlags::SHUFFLE;
+    // The size must be known when a kernel is compiled. In SPIR-V 1.6 modules it may vary unless it is
+    // required.
+    let (low, high) = a.subgroup_size_range;
+    let fixed = a.subgroup_size_required || spirv_version < (1, 6) || low == high;
+    // Workgroups of kernels with sub-groups are one-dimensional.
+    let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
+    let size = sub.subgroup_size;
+    let usable = sub.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+        && a.features.subgroups
+        && sub.supported_operations.contains(needed)
+        && fixed
+        && lines
+        && size.is_power_of_two()
+        && (2..=128).contains(&size);
+    match usable {
+        false => (0, (0, 0)),
+        true if a.subgroup_size_required => (size, (low.max(2), high.min(128))),
+        true => (size, (0, 0)),
+    }
+}
+
+/// Operations of usable sub-groups.
+fn sub_group_ops(a: &Adapter) -> SubgroupOps {
+    let f = &a.features;
+    let ops = |bit| a.subgroup.supported_operations.contains(bit);
+    SubgroupOps {
+        basic: true,
+        vote: ops(vk::SubgroupFeatureFlags::VOTE),
+        arithmetic: f.subgroup_arithmetic && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
+        ballot: ops(vk::SubgroupFeatureFlags::BALLOT),
+        shuffle: ops(vk::SubgroupFeatureFlags::SHUFFLE),
+        shuffle_relative: f.subgroup_shuffle_relative && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+        clustered: ops(vk::SubgroupFeatureFlags::CLUSTERED),
+        // Extended types include 64-bit ones.
+        extended_types: f.core.shader_int64 != 0 && f.subgroup_extended_types,
     }
 }
 
 /// The facts that clGetDeviceInfo is answered from. `images` is the image support, or the reason why it falls
 /// short of the full profile.
-pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) -> DeviceInfo {
+pub fn device_info(
+    a: &Adapter,
+    t: &Target,
+    vulkan: &VulkanTarget,
+    images: Result<ImageFacts, String>,
+) -> DeviceInfo {
     let limits = &a.props.limits;
     let mut notes = Vec::new();
     let image = images.unwrap_or_else(|why| {
@@ -168,12 +194,12 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         _ => DeviceKind::Gpu,
     };
     let compute_units = compute_units(a, &mut notes);
-    if let Some(count) = t.max_trip_count {
+    if let Some(count) = vulkan.max_trip_count {
         notes.push(format!("loops: the driver ends those of a work-item after {count} iterations in all"));
     }
     let (clock_mhz, nvidia) = clock_and_nvidia(a, &mut notes);
-    let (global_mem_size, max_alloc_size) = memory_sizes(a, t, &mut notes);
-    note_absent(a, t, &mut notes);
+    let (global_mem_size, max_alloc_size) = memory_sizes(a, &mut notes);
+    note_absent(a, t, vulkan, &mut notes);
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
     // On devices without usable sub-groups each work-item is a sub-group.
     let sub_group_size = t.subgroup_size.max(1);
@@ -204,7 +230,7 @@ pub fn device_info(a: &Adapter, t: &Target, images: Result<ImageFacts, String>) 
         max_alloc_size,
         max_constant_buffer_size: max_alloc_size,
         // Without device addresses each takes a descriptor.
-        max_constant_args: if t.addresses { 64 } else { t.max_buffer_descriptors.min(64) },
+        max_constant_args: if vulkan.addresses { 64 } else { vulkan.max_buffer_descriptors.min(64) },
         cache_size,
         cache_line,
         base_addr_align_bits: BASE_ADDR_ALIGN_BITS
@@ -278,7 +304,7 @@ fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<Nvidia
 }
 
 /// Bytes of global memory, and of the largest allocation.
-fn memory_sizes(a: &Adapter, t: &Target, notes: &mut Vec<String>) -> (u64, u64) {
+fn memory_sizes(a: &Adapter, notes: &mut Vec<String>) -> (u64, u64) {
     let heaps = a.memory.memory_heaps_as_slice();
     let local = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size);
     let mut global: u64 = local.clone().sum();
@@ -291,7 +317,7 @@ fn memory_sizes(a: &Adapter, t: &Target, notes: &mut Vec<String>) -> (u64, u64) 
         .min(local.max().unwrap_or(global))
         .max(global / 4)
         & !0xfff;
-    if !t.addresses {
+    if !a.features.device_addresses {
         // A buffer must fit a descriptor, and offsets into it 31 bits. A device with less than 1 GiB per
         // allocation must not report more than four times that as its memory.
         let range = u64::from(a.props.limits.max_storage_buffer_range);
@@ -308,17 +334,17 @@ fn memory_sizes(a: &Adapter, t: &Target, notes: &mut Vec<String>) -> (u64, u64) 
 }
 
 /// Notes the features that the device lacks.
-fn note_absent(a: &Adapter, t: &Target, notes: &mut Vec<String>) {
+fn note_absent(a: &Adapter, t: &Target, vulkan: &VulkanTarget, notes: &mut Vec<String>) {
     for (have, what) in [
         (t.int8, "8-bit integers"),
         (t.int16, "16-bit integers"),
         (t.float16, "half"),
         (t.float64, "double"),
-        (t.storage8, "8-bit storage"),
-        (t.storage16, "16-bit storage"),
+        (vulkan.storage8, "8-bit storage"),
+        (vulkan.storage16, "16-bit storage"),
         (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
-        (t.vulkan_memory_model, "Vulkan memory model"),
-        (t.addresses, "device addresses of buffers"),
+        (vulkan.vulkan_memory_model, "Vulkan memory model"),
+        (vulkan.addresses, "device addresses of buffers"),
         (a.max_push_descriptors > 0, "push descriptors"),
         (t.subgroup_size > 0, "sub-groups of more than one work-item"),
         (a.host_import_alignment > 0, "import of host memory"),

@@ -11,7 +11,7 @@ use super::external;
 use super::instance::Instance;
 use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
-use clspv_bridge::target::Target;
+use clspv_bridge::target::{Target, VulkanTarget};
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +33,8 @@ pub struct Gpu {
     pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     pub clock: Clock,
     pub target: Target,
+    /// The part of `target` about SPIR-V.
+    pub vulkan: VulkanTarget,
     lost: AtomicBool,
 }
 
@@ -74,6 +76,7 @@ impl Gpu {
             }
         };
         let has = |name| adapter.ext.has(name);
+        let vulkan = caps::vulkan_target(&adapter);
         Ok(Box::leak(Box::new(Gpu {
             sync2,
             push_descriptor: has(ash::khr::push_descriptor::NAME)
@@ -85,7 +88,8 @@ impl Gpu {
             semaphore_fd: has(ash::khr::external_semaphore_fd::NAME)
                 .then(|| ash::khr::external_semaphore_fd::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),
-            target: caps::target(&adapter),
+            target: caps::target(&adapter, vulkan.clone()),
+            vulkan,
             lost: AtomicBool::new(false),
             instance,
             adapter,

@@ -28,7 +28,7 @@ const WRITE_ARGS: u32 = 64;
 
 /// The device's image support, or the reason why it falls short of the full profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
-    let (a, t) = (&gpu.adapter, &gpu.target);
+    let (a, t) = (&gpu.adapter, &gpu.vulkan);
     let limits = &a.props.limits;
     let probe = Probe {
         instance: gpu.instance,

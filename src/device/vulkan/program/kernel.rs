@@ -212,7 +212,7 @@ impl VulkanKernel {
         let align = limits.min_storage_buffer_offset_alignment.max(1);
         let is_virtual = variant.abi.mode == PointerMode::Virtual;
         let buffers = variant.abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
-        if buffers as u32 > self.gpu.target.max_buffer_descriptors {
+        if buffers as u32 > self.gpu.vulkan.max_buffer_descriptors {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {

@@ -46,7 +46,7 @@ impl BuiltinLowering<'_, '_, '_> {
 
     pub(crate) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
         use ClOp as C;
-        if self.cx.target.cpu.is_some() {
+        if self.cx.target.cpu().is_some() {
             // Processors have no native versions of these.
             let plain = match op {
                 C::native_cos => C::cos,

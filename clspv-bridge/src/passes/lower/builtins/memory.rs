@@ -10,7 +10,7 @@ impl BuiltinLowering<'_, '_, '_> {
         use ClOp as C;
         Ok(Some(match op {
             C::prefetch => None,
-            C::sincos if self.relaxed && ty.lane() == F32 && self.cx.target.cpu.is_none() => {
+            C::sincos if self.relaxed && ty.lane() == F32 && self.cx.target.cpu().is_none() => {
                 let c = self.b.un(UnOp::NativeCos, a[0]);
                 self.b.store(c, a[1], Access::aligned(4));
                 Some(self.b.un(UnOp::NativeSin, a[0]))

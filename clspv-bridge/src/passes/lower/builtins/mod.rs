@@ -250,7 +250,7 @@ impl BuiltinLowering<'_, '_, '_> {
             }
             Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Image { op: ImageOp::Address, .. } => None,
-            Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => {
+            Op::Image { op, dim, .. } if self.cx.target.cpu().is_some() => {
                 return Ok(self.texels(*op, *dim, a, ty).into());
             }
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),

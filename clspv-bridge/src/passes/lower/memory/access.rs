@@ -112,15 +112,16 @@ fn as_unit(
 }
 
 impl Accesses {
-    pub(crate) fn new(target: &Target) -> Accesses {
-        Accesses {
+    pub(crate) fn new(target: &Target) -> Result<Accesses> {
+        let vulkan = target.needs_vulkan()?;
+        Ok(Accesses {
             views: HashMap::new(),
-            no_bytes: !target.storage8,
-            no_shorts: !target.storage16,
+            no_bytes: !vulkan.storage8,
+            no_shorts: !vulkan.storage16,
             no_longs: !target.int64,
-            by_words: target.scalar_accesses,
-            halves: if target.storage16 { target.buffer_float_atomics } else { FloatAtomics::default() },
-        }
+            by_words: vulkan.scalar_accesses,
+            halves: if vulkan.storage16 { target.buffer_float_atomics } else { FloatAtomics::default() },
+        })
     }
 
     /// Whether buffers cannot be accessed in units of `bytes` bytes.

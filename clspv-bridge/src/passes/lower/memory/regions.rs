@@ -50,7 +50,8 @@ pub(crate) fn plan(
         reps.insert((root, 0), PointerRep::Tagged);
     }
     let mut made = builder.made;
-    let most = cx.target.max_buffer_descriptors.min(cx.target.max_descriptors);
+    let vulkan = cx.target.needs_vulkan()?;
+    let most = vulkan.max_buffer_descriptors.min(vulkan.max_descriptors);
     if mode == PointerMode::Bindings && abi.bindings.len() as u32 > most {
         return Ok(None);
     }

@@ -57,7 +57,7 @@ pub(crate) fn run(
         map: HashMap::new(),
         indices: HashMap::new(),
         narrow: HashMap::new(),
-        accesses: Accesses::new(target),
+        accesses: Accesses::new(target)?,
     };
     for v in func.values.keys() {
         if func.values[v].ty.space().is_some() && func.as_const(v).is_none() {

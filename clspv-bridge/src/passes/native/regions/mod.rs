@@ -30,7 +30,7 @@ impl Pass for ParallelRegions {
         Phase::Inlined
     }
     fn applies(&self, cx: &PassContext<'_>) -> bool {
-        cx.target.cpu.is_some()
+        cx.target.cpu().is_some()
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let instrumented = cx.is_instrumented();

@@ -48,10 +48,10 @@ impl Pass for Vectorize {
         Phase::Inlined
     }
     fn applies(&self, cx: &PassContext<'_>) -> bool {
-        cx.target.cpu.is_some()
+        cx.target.cpu().is_some()
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let Some(cpu) = &cx.target.cpu else { return Ok(false) };
+        let Some(cpu) = cx.target.cpu() else { return Ok(false) };
         let (kernel, _) = kernel_of(module)?;
         let func = module.functions[kernel].clone();
         let linear = uses_sub_groups(&func);
