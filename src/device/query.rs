@@ -37,17 +37,38 @@ impl Device {
     /// The result of a query. CL_INVALID_VALUE for an unknown one.
     pub fn query(&self, name: cl_device_info) -> Result<InfoValue> {
         let d = self.info();
+        if name == CL_DEVICE_PCI_BUS_INFO_KHR && d.pci.is_none() {
+            return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus"));
+        }
+        self.processor(name)
+            .or_else(|| self.memory_sizes(name))
+            .or_else(|| self.services(name))
+            .or_else(|| self.names_and_versions(name))
+            .or_else(|| self.sub_devices(name))
+            .or_else(|| self.images(name))
+            .or_else(|| self.pipes_and_enqueue(name))
+            .or_else(|| self.sharing_and_atomics(name))
+            .or_else(|| self.work_groups(name))
+            .or_else(|| self.interoperation(name))
+            .or_else(|| d.nvidia.and_then(|facts| nvidia(&facts, d.pci, name)))
+            .ok_or_else(|| err!(CL_INVALID_VALUE, "clGetDeviceInfo has no parameter {name:#x}"))
+    }
+
+    /// Kind, size and arithmetic of the processor.
+    fn processor(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
         let double = u32::from(d.fp64);
         let half = u32::from(d.fp16);
-        let sizes = || InfoValue::Sizes(d.max_work_item_sizes.iter().map(|s| *s as usize).collect());
-        let value = match name {
+        Some(match name {
             // One type, never CL_DEVICE_TYPE_DEFAULT.
             CL_DEVICE_TYPE => self.device_type().into(),
             CL_DEVICE_VENDOR_ID => d.vendor_id.into(),
             CL_DEVICE_MAX_COMPUTE_UNITS => d.compute_units.max(1).into(),
             CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3u32.into(),
             // Same value as CL_DEVICE_MAX_WORK_GROUP_SIZES.
-            CL_DEVICE_MAX_WORK_ITEM_SIZES => sizes(),
+            CL_DEVICE_MAX_WORK_ITEM_SIZES => {
+                InfoValue::Sizes(d.max_work_item_sizes.iter().map(|s| *s as usize).collect())
+            }
             CL_DEVICE_MAX_WORK_GROUP_SIZE => (d.max_work_group_size as usize).into(),
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
             | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
@@ -63,13 +84,21 @@ impl Device {
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => half.into(),
             CL_DEVICE_MAX_CLOCK_FREQUENCY => d.clock_mhz.into(),
             CL_DEVICE_ADDRESS_BITS => 64u32.into(),
+            CL_DEVICE_SINGLE_FP_CONFIG => self.single_fp_config().into(),
+            CL_DEVICE_DOUBLE_FP_CONFIG => self.double_fp_config().into(),
+            CL_DEVICE_HALF_FP_CONFIG => self.half_fp_config().into(),
+            _ => return None,
+        })
+    }
+
+    /// Global, constant and local memory, and variables in them.
+    fn memory_sizes(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_MAX_MEM_ALLOC_SIZE => d.max_alloc_size.into(),
             CL_DEVICE_MAX_PARAMETER_SIZE => d.max_parameter_size.into(),
             CL_DEVICE_MEM_BASE_ADDR_ALIGN => d.base_addr_align_bits.into(),
             CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => LARGEST_TYPE_BYTES.into(),
-            CL_DEVICE_SINGLE_FP_CONFIG => self.single_fp_config().into(),
-            CL_DEVICE_DOUBLE_FP_CONFIG => self.double_fp_config().into(),
-            CL_DEVICE_HALF_FP_CONFIG => self.half_fp_config().into(),
             CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => {
                 if d.cache_size > 0 { CL_READ_WRITE_CACHE } else { CL_NONE }.into()
             }
@@ -82,6 +111,20 @@ impl Device {
             CL_DEVICE_LOCAL_MEM_SIZE => d.local_mem_size.into(),
             CL_DEVICE_ERROR_CORRECTION_SUPPORT => d.ecc.into(),
             CL_DEVICE_HOST_UNIFIED_MEMORY => d.host_unified_memory.into(),
+            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
+                (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into()
+            }
+            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+                (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Services of compiler and linker, and of queues on the host.
+    fn services(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_PROFILING_TIMER_RESOLUTION => (d.timer_resolution_ns.max(1) as usize).into(),
             CL_DEVICE_ENDIAN_LITTLE => d.little_endian.into(),
             CL_DEVICE_AVAILABLE => self.available().into(),
@@ -95,6 +138,22 @@ impl Device {
             }
             CL_DEVICE_BUILT_IN_KERNELS => "".into(),
             CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => InfoValue::Empty,
+            CL_DEVICE_PRINTF_BUFFER_SIZE => (super::traits::PRINT_BYTES as usize).into(),
+            CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
+            CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
+            CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
+            }
+            // No version has passed officially; the result has the form of a version.
+            CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),
+            _ => return None,
+        })
+    }
+
+    /// Names, extensions, and versions of languages.
+    fn names_and_versions(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_PLATFORM => {
                 InfoValue::Handle(Platform::get().api_slot().handle().map_or(0, |h| h.as_ptr() as usize))
             }
@@ -129,22 +188,31 @@ impl Device {
             CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => strings(spirv::INSTRUCTION_SETS),
             CL_DEVICE_SPIRV_EXTENSIONS => strings(&spirv::extensions(self)),
             CL_DEVICE_SPIRV_CAPABILITIES => spirv::capabilities(self).into(),
-            CL_DEVICE_PRINTF_BUFFER_SIZE => (super::traits::PRINT_BYTES as usize).into(),
-            CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
-            CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
-            CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
-                d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
-            }
-            // No version has passed officially; the result has the form of a version.
-            CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),
+            // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ selects. The encoding has no room for
+            // 2021, which can be selected nevertheless.
+            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
+            _ => return None,
+        })
+    }
 
+    /// Partitions into sub-devices.
+    fn sub_devices(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             // The C interface fills in the parent's handle.
             CL_DEVICE_PARENT_DEVICE => InfoValue::Handle(0),
             CL_DEVICE_PARTITION_MAX_SUB_DEVICES => if d.divisible { d.compute_units } else { 0 }.into(),
             CL_DEVICE_PARTITION_PROPERTIES => self.partition_properties().into(),
             CL_DEVICE_PARTITION_TYPE => self.partition_type().to_vec().into(),
             CL_DEVICE_PARTITION_AFFINITY_DOMAIN => self.affinity_domains().into(),
+            _ => return None,
+        })
+    }
 
+    /// Images and samplers.
+    fn images(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_IMAGE_SUPPORT => d.images.into(),
             CL_DEVICE_MAX_READ_IMAGE_ARGS => d.image.max_read_args.into(),
             CL_DEVICE_MAX_WRITE_IMAGE_ARGS => d.image.max_write_args.into(),
@@ -160,18 +228,14 @@ impl Device {
             CL_DEVICE_IMAGE3D_MAX_DEPTH => (d.image.max_3d[2] as usize).into(),
             CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => (d.image.max_buffer as usize).into(),
             CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => (d.image.max_layers as usize).into(),
+            _ => return None,
+        })
+    }
 
-            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
-                (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into()
-            }
-            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-                (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into()
-            }
-
-            // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ selects. The encoding has no room for
-            // 2021, which can be selected nevertheless.
-            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
-
+    /// Pipes, and queues on the device.
+    fn pipes_and_enqueue(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             // Follows __opencl_c_pipes.
             CL_DEVICE_PIPE_SUPPORT => true.into(),
             CL_DEVICE_MAX_PIPE_ARGS => MAX_PIPE_ARGS.into(),
@@ -190,7 +254,14 @@ impl Device {
             CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => d.enqueue.map_or(0, |e| e.max_size).into(),
             CL_DEVICE_MAX_ON_DEVICE_QUEUES => d.enqueue.map_or(0, |e| e.max_queues).into(),
             CL_DEVICE_MAX_ON_DEVICE_EVENTS => d.enqueue.map_or(0, |e| e.max_events).into(),
+            _ => return None,
+        })
+    }
 
+    /// Memory at addresses that host and device share, and atomics.
+    fn sharing_and_atomics(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_SVM_CAPABILITIES => svm_capabilities(d.sharing).into(),
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
@@ -227,7 +298,14 @@ impl Device {
             CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {
                 if features::half_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into()
             }
+            _ => return None,
+        })
+    }
 
+    /// Work-groups and sub-groups, and operations of their work-items.
+    fn work_groups(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 
             // Follows __opencl_c_generic_address_space.
@@ -260,13 +338,21 @@ impl Device {
                 (if d.device_clock { device } else { 0 } | if d.subgroup_clock { sub_group } else { 0 })
                     .into()
             }
+            _ => return None,
+        })
+    }
 
+    /// Identity for other interfaces, command buffers, and objects shared with other processes.
+    fn interoperation(&self, name: cl_device_info) -> Option<InfoValue> {
+        let d = self.info();
+        Some(match name {
             // cl_khr_device_uuid, cl_khr_pci_bus_info
             CL_DEVICE_UUID => d.uuid.to_vec().into(),
             CL_DRIVER_UUID => d.driver_uuid.to_vec().into(),
             CL_DEVICE_LUID_VALID => d.luid.is_some().into(),
             CL_DEVICE_LUID => d.luid.map_or([0; 8], |(luid, _)| luid).to_vec().into(),
             CL_DEVICE_NODE_MASK => d.luid.map_or(0, |(_, mask)| mask).into(),
+            CL_DEVICE_PCI_BUS_INFO_KHR => d.pci?.to_vec().into(),
             CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
                 | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
                 | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR
@@ -294,16 +380,8 @@ impl Device {
             CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
                 Vec::<u32>::new().into()
             }
-            CL_DEVICE_PCI_BUS_INFO_KHR => match d.pci {
-                Some(pci) => InfoValue::U32s(pci.to_vec()),
-                None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),
-            },
-            other => match d.nvidia.and_then(|facts| nvidia(&facts, d.pci, other)) {
-                Some(value) => value,
-                None => return Err(err!(CL_INVALID_VALUE, "clGetDeviceInfo has no parameter {other:#x}")),
-            },
-        };
-        Ok(value)
+            _ => return None,
+        })
     }
 
     fn single_fp_config(&self) -> cl_device_fp_config {

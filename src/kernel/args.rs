@@ -90,106 +90,7 @@ impl Args {
         input: ArgInput,
         context: &Arc<Context>,
     ) -> Result<()> {
-        let value = match (info.kind, input) {
-            (ArgKind::Value, ArgInput::Bytes(bytes)) => {
-                if bytes.len() != info.size as usize {
-                    return Err(err!(
-                        CL_INVALID_ARG_SIZE,
-                        "argument {index} has {} bytes, not {}",
-                        info.size,
-                        bytes.len()
-                    ));
-                }
-                Value::Bytes(SmallVec::from_slice(bytes))
-            }
-            // CL_INVALID_ARG_SIZE is checked before CL_INVALID_ARG_VALUE.
-            (ArgKind::Value, ArgInput::Null { size }) if size != info.size as usize => {
-                return Err(err!(
-                    CL_INVALID_ARG_SIZE,
-                    "argument {index} has {} bytes, not {size}",
-                    info.size
-                ));
-            }
-            (
-                ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue,
-                ArgInput::Pointer(_),
-            ) => {
-                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is not a pointer to global memory"));
-            }
-            // Pipe arguments take pipe objects only, not NULL.
-            (ArgKind::GlobalPtr, ArgInput::Pointer(_)) if info.qualifiers.is_pipe => {
-                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is a pipe"));
-            }
-            (ArgKind::GlobalPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) if info.qualifiers.is_pipe => {
-                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a pipe"));
-            }
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(0)) => Value::Null,
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(address)) => {
-                Value::Pointer(address)
-            }
-            (ArgKind::Value, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
-            // NULL, or a pointer to NULL, sets the argument to NULL.
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) => {
-                Value::Null
-            }
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Mem(Some(mem))) => {
-                if !Arc::ptr_eq(&mem.context, context) {
-                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
-                }
-                // CL_INVALID_MEM_OBJECT: an image for a buffer argument, or a pipe and an argument that is
-                // not one, or the reverse.
-                if mem.image().is_some() || mem.pipe.is_some() != info.qualifiers.is_pipe {
-                    let wanted = if info.qualifiers.is_pipe { "pipe" } else { "buffer" };
-                    return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
-                }
-                Value::Mem(Arc::downgrade(mem))
-            }
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Bytes(_)) => {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is a memory object"));
-            }
-            // CL_INVALID_ARG_SIZE: a local pointer of size zero, before OpenCL 3.1.
-            (ArgKind::LocalPtr, ArgInput::Null { size: 0 }) if VERSION < (3, 1) => {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is local memory of no size"));
-            }
-            (ArgKind::LocalPtr, ArgInput::Null { size }) => Value::Local(size as u64),
-            (ArgKind::LocalPtr, _) => {
-                return Err(err!(
-                    CL_INVALID_ARG_VALUE,
-                    "argument {index} is local memory and takes no value"
-                ));
-            }
-            (ArgKind::Image, ArgInput::Mem(Some(mem))) => {
-                validate_image(index, info, mem)?;
-                if !Arc::ptr_eq(&mem.context, context) {
-                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
-                }
-                Value::Mem(Arc::downgrade(mem))
-            }
-            (ArgKind::Image, _) => {
-                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image"));
-            }
-            (ArgKind::Sampler, ArgInput::Sampler(sampler)) => {
-                if !Arc::ptr_eq(&sampler.context, context) {
-                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
-                }
-                Value::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes()))
-            }
-            (ArgKind::Sampler, _) => {
-                return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler"));
-            }
-            (ArgKind::Queue, ArgInput::Queue(queue)) => {
-                if !Arc::ptr_eq(queue.context(), context) {
-                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
-                }
-                Value::Queue(Arc::downgrade(queue))
-            }
-            (ArgKind::Queue, _) => {
-                return Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device"));
-            }
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Sampler(_) | ArgInput::Queue(_)) => {
-                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} is a memory object"));
-            }
-        };
+        let value = resolve(index, info, input, context)?;
         let Some(old) = self.values.get_mut(index) else {
             return Err(err!(CL_INVALID_ARG_INDEX, "no argument {index}"));
         };
@@ -268,6 +169,106 @@ impl Args {
     pub fn complete(&self) -> bool {
         self.unset == 0
     }
+}
+
+/// The value to store for an input, if it fits the argument's declaration.
+fn resolve(index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<Context>) -> Result<Value> {
+    match info.kind {
+        ArgKind::GlobalPtr | ArgKind::ConstantPtr => resolve_pointer(index, info, input, context),
+        _ if matches!(input, ArgInput::Pointer(_)) => {
+            Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is not a pointer to global memory"))
+        }
+        ArgKind::Value => resolve_bytes(index, info, input),
+        ArgKind::LocalPtr => resolve_local(index, input),
+        ArgKind::Image | ArgKind::Sampler | ArgKind::Queue => resolve_object(index, info, input, context),
+    }
+}
+
+fn resolve_bytes(index: usize, info: &ArgInfo, input: ArgInput) -> Result<Value> {
+    // CL_INVALID_ARG_SIZE is checked before CL_INVALID_ARG_VALUE.
+    let size = match input {
+        ArgInput::Bytes(bytes) => bytes.len(),
+        ArgInput::Null { size } => size,
+        _ => info.size as usize,
+    };
+    match input {
+        _ if size != info.size as usize => {
+            Err(err!(CL_INVALID_ARG_SIZE, "argument {index} has {} bytes, not {size}", info.size))
+        }
+        ArgInput::Bytes(bytes) => Ok(Value::Bytes(SmallVec::from_slice(bytes))),
+        _ => Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
+    }
+}
+
+fn resolve_local(index: usize, input: ArgInput) -> Result<Value> {
+    match input {
+        // CL_INVALID_ARG_SIZE: a local pointer of size zero, before OpenCL 3.1.
+        ArgInput::Null { size: 0 } if VERSION < (3, 1) => {
+            Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is local memory of no size"))
+        }
+        ArgInput::Null { size } => Ok(Value::Local(size as u64)),
+        _ => Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value")),
+    }
+}
+
+/// Pointers to global and constant memory, and pipes.
+fn resolve_pointer(index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<Context>) -> Result<Value> {
+    let is_pipe = info.qualifiers.is_pipe;
+    match input {
+        // Pipe arguments take pipe objects only, not NULL.
+        ArgInput::Pointer(_) if is_pipe => Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is a pipe")),
+        ArgInput::Null { .. } | ArgInput::Mem(None) if is_pipe => {
+            Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a pipe"))
+        }
+        // NULL, or a pointer to NULL, sets the argument to NULL.
+        ArgInput::Pointer(0) | ArgInput::Null { .. } | ArgInput::Mem(None) => Ok(Value::Null),
+        ArgInput::Pointer(address) => Ok(Value::Pointer(address)),
+        ArgInput::Mem(Some(mem)) => {
+            validate_context(index, &mem.context, context)?;
+            // CL_INVALID_MEM_OBJECT: an image for a buffer argument, or a pipe and an argument that is not
+            // one, or the reverse.
+            if mem.image().is_some() || mem.pipe.is_some() != is_pipe {
+                let wanted = if is_pipe { "pipe" } else { "buffer" };
+                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
+            }
+            Ok(Value::Mem(Arc::downgrade(mem)))
+        }
+        ArgInput::Bytes(_) => Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is a memory object")),
+        ArgInput::Sampler(_) | ArgInput::Queue(_) => {
+            Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} is a memory object"))
+        }
+    }
+}
+
+/// Images, samplers and queues on the device.
+fn resolve_object(index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<Context>) -> Result<Value> {
+    match (info.kind, input) {
+        (ArgKind::Image, ArgInput::Mem(Some(mem))) => {
+            validate_image(index, info, mem)?;
+            validate_context(index, &mem.context, context)?;
+            Ok(Value::Mem(Arc::downgrade(mem)))
+        }
+        (ArgKind::Sampler, ArgInput::Sampler(sampler)) => {
+            validate_context(index, &sampler.context, context)?;
+            Ok(Value::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes())))
+        }
+        (ArgKind::Queue, ArgInput::Queue(queue)) => {
+            validate_context(index, queue.context(), context)?;
+            Ok(Value::Queue(Arc::downgrade(queue)))
+        }
+        (ArgKind::Sampler, _) => Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler")),
+        (ArgKind::Queue, _) => {
+            Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device"))
+        }
+        _ => Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")),
+    }
+}
+
+fn validate_context(index: usize, of: &Arc<Context>, context: &Arc<Context>) -> Result<()> {
+    if !Arc::ptr_eq(of, context) {
+        return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
+    }
+    Ok(())
 }
 
 /// Checks an image against the argument's declaration.

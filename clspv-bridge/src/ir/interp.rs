@@ -6,6 +6,7 @@
 //! contract (push-constant block, bindings, specialised lengths, shader inputs) comes from [`Launch`]. OpenCL
 //! built-ins are not supported: lower them first.
 
+mod accesses;
 mod groups;
 mod lanes;
 pub mod memory;
@@ -14,18 +15,19 @@ mod stop;
 mod tests;
 pub mod value;
 
+use super::EntityRef;
 use super::check::CheckOp;
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
-use super::func::{Function, ValueDef, VarClass, VarLen};
+use super::func::{Function, ValueDef};
 use super::implicit_arg::ImplicitArg;
-use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, Scope, ShaderInput, WorkItemQuery};
+use super::inst::{BlockCall, InstData, Op, Scope, ShaderInput, WorkItemQuery};
 use super::lanes::{CallExtent, ContextField};
 use super::module::Module;
 use super::types::{Space, Type};
-use super::{BinOp, EntityRef};
+use accesses::{MemoryOperands, Variables};
 use memory::Memory;
 use std::collections::HashMap;
-use stop::undefined;
+use stop::{undefined, unsupported};
 use value::{Lane, LaneValues};
 
 pub use stop::Stop;
@@ -298,53 +300,21 @@ impl<'m> Machine<'m> {
         let args: Vec<LaneValues> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
         let types: Vec<Type> = data.args.iter().map(|a| func.ty(*a)).collect();
         let ty = data.results.first().map(|r| func.ty(*r));
-        let known = |i: usize| match args.get(i).and_then(|v| v.first()).and_then(|l| l.get()) {
-            Some(bits) => Ok(bits),
-            None => undefined(format!("an undefined operand of {:?}", data.op)),
-        };
-        // The byte address of an access.
-        let mut locate =
-            |memory: &mut Memory, access: &Access, index: usize, elem: Option<Type>| -> Result<u64, Stop> {
-                let mut at = known(index)?;
-                if let Some([_, high]) = args.get(index).map(|a| a.as_slice()) {
-                    // An address in two words.
-                    at |= high.get().map_or_else(|| undefined("an undefined address"), |h| Ok(h << 32))?;
-                }
-                let Root::Var(var) = access.root else {
-                    if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
-                        return undefined(format!(
-                            "an access at {at:#x} that is not aligned to {}",
-                            access.align
-                        ));
-                    }
-                    return Ok(at);
-                };
-                let info = &func.vars[var];
-                let size = elem.unwrap_or(info.elem).access_bytes().unwrap_or(8) as u64;
-                let length = match info.len {
-                    VarLen::Fixed(n) => n,
-                    VarLen::Spec(spec) => launch.lengths.get(&spec).copied().unwrap_or(1),
-                    VarLen::Runtime => 0,
-                };
-                let bytes = (info.elem.access_bytes().unwrap_or(8) as u64 * length as u64) as usize;
-                let base = match info.class {
-                    VarClass::Buffer { binding, .. } => {
-                        launch.bindings.get(binding as usize).copied().unwrap_or(0)
-                    }
-                    VarClass::Image { .. } => 0,
-                    VarClass::Workgroup => {
-                        *shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes))
-                    }
-                    VarClass::Private => {
-                        *item.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes))
-                    }
-                };
-                Ok(base + (at & 0xffff_ffff) * size)
-            };
         let memory = &mut self.memory;
-        let unknown = || Err(Stop::Unsupported(format!("{:?}", data.op)));
         Ok(match &data.op {
             Op::Fence { .. } | Op::Check(_) => None,
+            Op::Load(_)
+            | Op::Store(_)
+            | Op::Memcpy { .. }
+            | Op::Memset(_)
+            | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::AtomicRmw { .. }
+            | Op::AtomicCas { .. } => {
+                let variables = Variables { func, privates: &mut item.privates, shared, launch };
+                let operands = MemoryOperands { op: &data.op, args: &args, types: &types, ty };
+                return accesses::execute(memory, variables, &operands);
+            }
             Op::SlotAddr(slot) => {
                 let data = &func.slots[*slot];
                 // Each work-item of a vector has a copy.
@@ -370,66 +340,6 @@ impl<'m> Machine<'m> {
                 Some(value::scalar(at))
             }
             Op::GlobalAddr(g) => Some(value::scalar(self.globals.get(g).copied().unwrap_or(0))),
-            Op::Load(access) | Op::AtomicLoad { access, .. } => {
-                let ty = ty.unwrap_or(super::I32);
-                let at = locate(memory, access, 0, Some(ty))?;
-                let bytes = memory.load(at, ty.access_bytes().unwrap_or(0) as usize)?;
-                Some(value::from_bytes(&bytes, ty))
-            }
-            Op::Store(access) | Op::AtomicStore { access, .. } => {
-                let at = locate(memory, access, 1, Some(types[0]))?;
-                memory.store(at, &value::to_bytes(types[0], &args[0]))?;
-                None
-            }
-            Op::Memcpy { dst, src } => {
-                let size = known(2)? as usize;
-                if size != 0 {
-                    let (to, from) = (locate(memory, dst, 0, None)?, locate(memory, src, 1, None)?);
-                    let bytes = memory.load(from, size)?;
-                    memory.store(to, &bytes)?;
-                }
-                None
-            }
-            Op::Memset(access) => {
-                let size = known(2)? as usize;
-                if size != 0 {
-                    let to = locate(memory, access, 0, None)?;
-                    let byte = (args[1][0].bits as u8, args[1][0].undef as u8);
-                    memory.store(to, &vec![byte; size])?;
-                }
-                None
-            }
-            Op::AtomicRmw { op, access, .. } => {
-                let at = locate(memory, access, 0, Some(types[1]))?;
-                let old = value::from_bytes(
-                    &memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?,
-                    types[1],
-                );
-                let new = match rmw(*op) {
-                    None => args[1].clone(),
-                    Some(bin) => {
-                        match value::eval(&Op::Bin(bin), &[types[1]; 2], &[&old, &args[1]], types[1]) {
-                            Some(new) => new,
-                            None => return unknown(),
-                        }
-                    }
-                };
-                memory.store(at, &value::to_bytes(types[1], &new))?;
-                Some(old)
-            }
-            Op::AtomicCas { access, .. } => {
-                let at = locate(memory, access, 0, Some(types[1]))?;
-                let old = value::from_bytes(
-                    &memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?,
-                    types[1],
-                );
-                match (old[0].get(), args[1][0].get()) {
-                    (Some(a), Some(b)) if a == b => memory.store(at, &value::to_bytes(types[1], &args[2]))?,
-                    (Some(_), Some(_)) => {}
-                    _ => return undefined("a comparison with an undefined value"),
-                }
-                Some(old)
-            }
             // Ids of a vectorised function are those of the vector.
             Op::WorkItem { query: WorkItemQuery::LocalId, dim } if func.extent != CallExtent::WorkItem => {
                 Some(value::scalar(id[*dim as usize] as u64))
@@ -441,7 +351,7 @@ impl<'m> Machine<'m> {
             Op::Input { input, dim } => Some(value::scalar(shader_input(*input, *dim as usize, id, launch))),
             Op::Implicit(arg) => match implicit(*arg, launch) {
                 Some(v) => Some(value::scalar(v & u64::MAX >> (64 - ty.map_or(64, value::width)))),
-                None => return unknown(),
+                None => return unsupported(&data.op),
             },
             Op::PushConst { offset } | Op::Arg { offset } => {
                 let ty = ty.unwrap_or(super::I32);
@@ -453,7 +363,7 @@ impl<'m> Machine<'m> {
             }
             op => match ty.and_then(|ty| value::eval(op, &types, &args.iter().collect::<Vec<_>>(), ty)) {
                 Some(value) => Some(value),
-                None => return unknown(),
+                None => return unsupported(&data.op),
             },
         })
     }
@@ -536,25 +446,6 @@ fn take(frame: &mut Frame<'_>, call: &BlockCall) -> Result<(), Stop> {
     }
     (frame.block, frame.next) = (call.block, 0);
     Ok(())
-}
-
-/// Binary operation of a read-modify-write; `None` for an exchange.
-fn rmw(op: RmwOp) -> Option<BinOp> {
-    Some(match op {
-        RmwOp::Add => BinOp::Iadd,
-        RmwOp::Sub => BinOp::Isub,
-        RmwOp::And => BinOp::And,
-        RmwOp::Or => BinOp::Or,
-        RmwOp::Xor => BinOp::Xor,
-        RmwOp::Xchg => return None,
-        RmwOp::Umin => BinOp::Umin,
-        RmwOp::Umax => BinOp::Umax,
-        RmwOp::Smin => BinOp::Smin,
-        RmwOp::Smax => BinOp::Smax,
-        RmwOp::Fadd => BinOp::Fadd,
-        RmwOp::Fmin => BinOp::Fmin,
-        RmwOp::Fmax => BinOp::Fmax,
-    })
 }
 
 /// Number of calls in each dimension that run a group of this size.

@@ -6,7 +6,7 @@
 
 use super::check::CheckOp;
 use super::group::GroupOp;
-use super::image::{ImageOp, TEXELS, is_coordinate};
+use super::image::{ImageDim, ImageOp, TEXELS, is_coordinate};
 use super::inst::{CastOp, Op, Root, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::lanes::{ContextField, LaneOp};
 use super::types::{F32, I1, I8, I32, I64, Scalar, Space, Type};
@@ -181,8 +181,71 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
     } else if !matches!(op, Op::Call(_) | Op::OpenCl(_) | Op::Lanes(_) | Op::Check(_)) && results.len() != 1 {
         return Err(format!("has {} results, must have one", results.len()));
     }
-    let require =
-        |ok: bool, what: &str| if ok { Ok(()) } else { Err(format!("{what}; operands {}", list(args))) };
+    match op {
+        Op::Bin(_)
+        | Op::Un(_)
+        | Op::Fma
+        | Op::Mad
+        | Op::Icmp(_)
+        | Op::Fcmp(_)
+        | Op::Select
+        | Op::Cast(_)
+        | Op::Convert { .. }
+        | Op::Dot4 { .. } => check_value(op, args, results),
+        Op::Extract(_)
+        | Op::ExtractDyn
+        | Op::Insert(_)
+        | Op::InsertDyn
+        | Op::VecBuild
+        | Op::Splat
+        | Op::Shuffle(_)
+        | Op::Any
+        | Op::All => check_vector(op, args, results),
+        Op::Load(_)
+        | Op::Store(_)
+        | Op::PtrAdd
+        | Op::IsSpace(_)
+        | Op::GlobalAddr(_)
+        | Op::Memcpy { .. }
+        | Op::Memset(_)
+        | Op::AtomicRmw { .. }
+        | Op::AtomicCas { .. }
+        | Op::AtomicLoad { .. }
+        | Op::AtomicStore { .. } => check_memory(op, args, results),
+        Op::Input { .. }
+        | Op::WorkItem { .. }
+        | Op::Arg { .. }
+        | Op::PushConst { .. }
+        | Op::Implicit(_)
+        | Op::Runtime(_)
+        | Op::BrIf
+        | Op::Switch(_) => check_input(op, args, results),
+        Op::Image { op, dim, var } => check_image(*op, *dim, var.is_some(), args, results),
+        Op::Group { scope, op } => check_group(*scope, *op, args),
+        Op::Check(_) | Op::Lanes(_) => check_lanes(op, args, results),
+        Op::PrintBuffer
+        | Op::Context(_)
+        | Op::SlotAddr(_)
+        | Op::Clock(_)
+        | Op::Barrier { .. }
+        | Op::Fence { .. }
+        | Op::OpenCl(_)
+        | Op::Call(_)
+        | Op::Jump
+        | Op::Return
+        | Op::Unreachable => Ok(()),
+    }?;
+    check_addresses(op, args)
+}
+
+/// The error of a broken rule.
+fn require(args: &[Type], ok: bool, what: &str) -> Result<(), String> {
+    if ok { Ok(()) } else { Err(format!("{what}; operands {}", list(args))) }
+}
+
+/// Arithmetic, comparisons, selections and conversions.
+fn check_value(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    let require = |ok, what| require(args, ok, what);
     match op {
         Op::Bin(b) => {
             require(args[0] == args[1], "operands must have one type")?;
@@ -228,6 +291,15 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
                 && args[0].lanes() == results[0].lanes(),
             "lane counts must agree",
         ),
+        Op::Dot4 { .. } => require(args[0] == I32 && args[1] == I32, "operands must be i32"),
+        _ => Ok(()),
+    }
+}
+
+/// Operations on the lanes of vectors.
+fn check_vector(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    let require = |ok, what| require(args, ok, what);
+    match op {
         Op::Extract(lane) => require((*lane as u32) < args[0].lanes() && is_vector(args[0]), "no such lane"),
         Op::ExtractDyn => require(is_vector(args[0]) && args[1] == I32, "takes a vector and an i32"),
         Op::Insert(lane) => require(
@@ -256,6 +328,14 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require((1..=16).contains(&lanes.len()), "takes 1 to 16 lanes")
         }
         Op::Any | Op::All => require(args[0].scalar() == Some(Scalar::I1), "operand must be a vector of i1"),
+        _ => Ok(()),
+    }
+}
+
+/// Addresses, and accesses to memory.
+fn check_memory(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    let require = |ok, what| require(args, ok, what);
+    match op {
         Op::Load(_) => in_memory(results[0]),
         Op::Store(_) => in_memory(args[0]),
         Op::PtrAdd => {
@@ -273,7 +353,6 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
                 "private, local or global",
             )
         }
-        Op::PrintBuffer => Ok(()),
         Op::GlobalAddr(_) => require(results[0].space().is_some(), "result must be a pointer"),
         Op::Memcpy { .. } => require(args[2] == I64, "the length must be i64"),
         Op::Memset(_) => require(args[1] == I8 && args[2] == I64, "takes an address, an i8 and an i64"),
@@ -285,6 +364,14 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::AtomicCas { .. } => require(args[1] == args[2] && atomic_type(args[1]), "unfit operand type"),
         Op::AtomicLoad { .. } => require(atomic_type(results[0]), "unfit result type"),
         Op::AtomicStore { .. } => require(atomic_type(args[0]), "unfit operand type"),
+        _ => Ok(()),
+    }
+}
+
+/// Inputs of the kernel, calls of the runtime, and branches.
+fn check_input(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    let require = |ok, what| require(args, ok, what);
+    match op {
         Op::Input { input: ShaderInput::TexelOrder, .. } => Ok(()),
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => {
             require(*dim < 3, "the dimension must be 0, 1 or 2")
@@ -295,53 +382,45 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::Implicit(arg) => {
             require(results[0] == I32 || results[0] == I64 && arg.size() == 8, "unfit result type")
         }
-        Op::Image { op, dim, var } => {
-            let rest = if var.is_none() { &args[1..] } else { args };
-            require(
-                var.is_some() || args[0] == Type::Opaque(super::Opaque::Image),
-                "the first operand must be an image",
-            )?;
-            match op {
-                ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
-                ImageOp::SampleLod => {
-                    require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?
-                }
-                ImageOp::ReadLevel => require(rest[1] == I32, "a level is an i32")?,
-                ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
-                ImageOp::WriteLevel => require(
-                    rest[1] == I32 && TEXELS.contains(&rest[2]),
-                    "a level is an i32 before the texel",
-                )?,
-                _ => {}
-            }
-            if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {
-                require(TEXELS.contains(&results[0]), "unfit texel")?;
-            }
-            let at = usize::from(matches!(op, ImageOp::Sample | ImageOp::SampleLod));
-            require(op.operands() == 0 || is_coordinate(*op, *dim, rest[at]), "unfit coordinates")
-        }
-        Op::BrIf => require(args[0] == I1, "the condition must be i1"),
-        Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
-        Op::Group { scope, op } => check_group(*scope, *op, args),
-        Op::Dot4 { .. } => require(args[0] == I32 && args[1] == I32, "operands must be i32"),
         Op::Runtime(call) => {
             let fits =
                 |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
             require(args.iter().zip(call.types().0).all(fits), "unfit operands")
         }
-        Op::Check(_) | Op::Lanes(_) => check_lanes(op, args, results),
-        Op::Context(_)
-        | Op::SlotAddr(_)
-        | Op::Clock(_)
-        | Op::Barrier { .. }
-        | Op::Fence { .. }
-        | Op::OpenCl(_)
-        | Op::Call(_)
-        | Op::Jump
-        | Op::Return
-        | Op::Unreachable => Ok(()),
-    }?;
-    check_addresses(op, args)
+        Op::BrIf => require(args[0] == I1, "the condition must be i1"),
+        Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
+        _ => Ok(()),
+    }
+}
+
+/// Accesses to an image, which is the first operand unless it `is_var`.
+fn check_image(
+    op: ImageOp,
+    dim: ImageDim,
+    is_var: bool,
+    args: &[Type],
+    results: &[Type],
+) -> Result<(), String> {
+    let require = |ok, what| require(args, ok, what);
+    let rest = if is_var { args } else { &args[1..] };
+    require(is_var || args[0] == Type::Opaque(super::Opaque::Image), "the first operand must be an image")?;
+    match op {
+        ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
+        ImageOp::SampleLod => {
+            require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?
+        }
+        ImageOp::ReadLevel => require(rest[1] == I32, "a level is an i32")?,
+        ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
+        ImageOp::WriteLevel => {
+            require(rest[1] == I32 && TEXELS.contains(&rest[2]), "a level is an i32 before the texel")?
+        }
+        _ => {}
+    }
+    if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {
+        require(TEXELS.contains(&results[0]), "unfit texel")?;
+    }
+    let at = usize::from(matches!(op, ImageOp::Sample | ImageOp::SampleLod));
+    require(op.operands() == 0 || is_coordinate(op, dim, rest[at]), "unfit coordinates")
 }
 
 /// Operands of operations on lanes and of checks, which may have a mask at the end.

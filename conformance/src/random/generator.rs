@@ -167,8 +167,49 @@ impl Gen<'_> {
             };
         }
         let d = depth - 1;
-        let (w, u) = (wide(t), unsigned(t));
         match self.random.below(24) {
+            choice @ 0..=11 => self.operator(choice, t, d),
+            choice @ 12..=18 => self.builtin(choice, t, d),
+            19 => {
+                let (e, n) = self.vector_type();
+                let lane = format!("{:x}", self.random.below(n));
+                format!("({name})({}).s{lane}", self.vector(e, n, d))
+            }
+            20 => {
+                let (e, n) = self.vector_type();
+                let f = ["any", "all"][self.random.below(2)];
+                format!("({name}){f}({} != {})", self.vector(e, n, d), self.vector(e, n, 0))
+            }
+            21 => {
+                let (o, p) = (self.random.below(8), self.random.below(8));
+                let op = ["+", "-", "*"][self.random.below(3)];
+                format!(
+                    "({name})(int)((float)({} & 1023) {op} (float)({} & 1023))",
+                    self.scalar(o, d),
+                    self.scalar(p, d)
+                )
+            }
+            22 if self.helpers > 0 && self.calls > 0 => {
+                self.calls -= 1;
+                let f = self.random.below(self.helpers);
+                format!("({name})f{f}({}, {}, {})", self.scalar(5, d), self.scalar(2, d), self.scalar(7, d))
+            }
+            _ => match self.random.below(4) {
+                0 => format!("({name})table[{}]", self.index(d, 15)),
+                1 => format!("({name})pairs[{}].{}", self.index(d, 3), ["x", "y"][self.random.below(2)]),
+                2 => format!("({name})in[{}]", self.index(d, INPUTS - 1)),
+                _ => {
+                    let (lvalue, _) = self.lvalue(d);
+                    format!("({name}){lvalue}")
+                }
+            },
+        }
+    }
+
+    /// An operator, or a conversion.
+    fn operator(&mut self, choice: usize, t: usize, d: usize) -> String {
+        let (name, w, u) = (SCALARS[t], wide(t), unsigned(t));
+        match choice {
             0..=2 => {
                 let op = ["+", "-", "*"][self.random.below(3)];
                 format!("({name})(({w}){} {op} ({w}){})", self.scalar(t, d), self.scalar(t, d))
@@ -206,10 +247,17 @@ impl Gen<'_> {
                 format!("({name})({} {op} {})", self.scalar(o, d), self.scalar(o, d))
             }
             10 => format!("({name})({} ? {} : {})", self.condition(d), self.scalar(t, d), self.scalar(t, d)),
-            11 => {
+            _ => {
                 let o = self.random.below(8);
                 format!("({name}){}", self.scalar(o, d))
             }
+        }
+    }
+
+    /// A call of a built-in function.
+    fn builtin(&mut self, choice: usize, t: usize, d: usize) -> String {
+        let name = SCALARS[t];
+        match choice {
             12 => {
                 let o = self.random.below(8);
                 format!("convert_{name}_sat({})", self.scalar(o, d))
@@ -228,43 +276,10 @@ impl Gen<'_> {
                 let f = ["mad_sat", "bitselect", "mad_hi"][self.random.below(3)];
                 format!("{f}({}, {}, {})", self.scalar(t, d), self.scalar(t, d), self.scalar(t, d))
             }
-            18 => {
+            _ => {
                 let (x, y, c) = (self.scalar(t, d), self.scalar(t, d), self.scalar(t | 1, d));
                 format!("select({x}, {y}, {c})")
             }
-            19 => {
-                let (e, n) = self.vector_type();
-                let lane = format!("{:x}", self.random.below(n));
-                format!("({name})({}).s{lane}", self.vector(e, n, d))
-            }
-            20 => {
-                let (e, n) = self.vector_type();
-                let f = ["any", "all"][self.random.below(2)];
-                format!("({name}){f}({} != {})", self.vector(e, n, d), self.vector(e, n, 0))
-            }
-            21 => {
-                let (o, p) = (self.random.below(8), self.random.below(8));
-                let op = ["+", "-", "*"][self.random.below(3)];
-                format!(
-                    "({name})(int)((float)({} & 1023) {op} (float)({} & 1023))",
-                    self.scalar(o, d),
-                    self.scalar(p, d)
-                )
-            }
-            22 if self.helpers > 0 && self.calls > 0 => {
-                self.calls -= 1;
-                let f = self.random.below(self.helpers);
-                format!("({name})f{f}({}, {}, {})", self.scalar(5, d), self.scalar(2, d), self.scalar(7, d))
-            }
-            _ => match self.random.below(4) {
-                0 => format!("({name})table[{}]", self.index(d, 15)),
-                1 => format!("({name})pairs[{}].{}", self.index(d, 3), ["x", "y"][self.random.below(2)]),
-                2 => format!("({name})in[{}]", self.index(d, INPUTS - 1)),
-                _ => {
-                    let (lvalue, _) = self.lvalue(d);
-                    format!("({name}){lvalue}")
-                }
-            },
         }
     }
 

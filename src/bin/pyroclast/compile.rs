@@ -100,29 +100,23 @@ pub struct CompileArgs {
 /// Compiles the input and writes the output.
 pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     let input = read_input(&arguments.input)?;
-    let named = |log: &str| with_file_name(log, &arguments.input);
-    let explain = |error| explain(error, &arguments.input);
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| format!("--options: {e}"))?;
     let device = arguments.device.map(device).transpose()?;
-    let (target, config) = match device {
-        Some(device) => (device.target().clone(), device.front_config()),
-        None => (Target::generic(), offline::generic_front_config()),
-    };
+    let config = device.map_or_else(offline::generic_front_config, |device| device.front_config());
     for note in &parsed.notes {
         eprintln!("{note}");
     }
     let il = il::words(&input);
     let uniform_work_group_size = parsed.compiler.has_uniform_groups(il.is_none());
-    let options = Options { uniform_work_group_size, ..parsed.compiler.clone() };
     let library = if let Some(spirv) = il {
         Library::from_spirv(spirv)
     } else {
         let source = String::from_utf8_lossy(&input);
         let request = CompileRequest::new(&source, &parsed.compiler, &config);
-        driver::compile(&request).map_err(explain)?.library
+        driver::compile(&request).map_err(|error| explain(error, &arguments.input))?.library
     };
     if !library.log.is_empty() {
-        eprintln!("{}", named(library.log.trim_end()));
+        eprintln!("{}", with_file_name(library.log.trim_end(), &arguments.input));
     }
     match &arguments.emit {
         Emit::Il => {
@@ -131,15 +125,28 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
                 LibraryCode::Ir(_) => ".il.ir",
             };
             write(&output_path(arguments, extension), &library.code.to_bytes())?;
-            return Ok(ExitCode::SUCCESS);
+            Ok(ExitCode::SUCCESS)
         }
         Emit::Ir => {
             let module = with_large_stack(|| library.module(&[], Extent::Program));
-            let module = module.ok_or("internal compiler error: the reader panicked")?.map_err(explain)?;
-            return write_text(arguments, &module.to_string());
+            let module = module.ok_or("internal compiler error: the reader panicked")?;
+            write_text(arguments, &module.map_err(|error| explain(error, &arguments.input))?.to_string())
         }
-        Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => {}
+        Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => {
+            let options = Options { uniform_work_group_size, ..parsed.compiler };
+            build(arguments, &library, &options, device)
+        }
     }
+}
+
+/// Compiles the library for the device, or a generic one, and writes the output.
+fn build(
+    arguments: &CompileArgs,
+    library: &Library,
+    options: &Options,
+    device: Option<&Arc<Device>>,
+) -> Result<ExitCode, String> {
+    let target = device.map_or_else(Target::generic, |device| device.target().clone());
     let wanted = device.map_or(Kernels::Every, |device| device.ops().kernels());
     let times = PassTimes::default();
     let after = match &arguments.emit {
@@ -149,7 +156,7 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     let snapshots = Snapshots::after(after);
     let observers = Observers(vec![&times, &snapshots]);
     let program = with_large_stack(|| {
-        driver::build_kernels(&wanted, &[&library], &options, &[], &target, Some(&observers))
+        driver::build_kernels(&wanted, &[library], options, &[], &target, Some(&observers))
     });
     if arguments.time_passes {
         eprint!("{}", times.table());
@@ -158,10 +165,24 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
         // Also of a build that failed: a later pass may be why.
         return write_snapshots(arguments, snapshots, program);
     }
-    let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
+    let program = program.ok_or("internal compiler error: the compiler panicked")?;
+    let program = program.map_err(|error| explain(error, &arguments.input))?;
     if let Some(device) = device {
         eprint!("{}", device.ops().notes(&program));
     }
+    let kernels = selected(arguments, &program)?;
+    match &arguments.emit {
+        Emit::Info => write_info(arguments, &kernels, &program),
+        Emit::Asm => write_assembly(arguments, &kernels),
+        _ => write_modules(arguments, &kernels),
+    }
+}
+
+/// The kernels to write, of which there must be one.
+fn selected<'a>(
+    arguments: &CompileArgs,
+    program: &'a CompiledProgram,
+) -> Result<Vec<&'a CompiledKernel>, String> {
     let kernels: Vec<&CompiledKernel> = program
         .kernels
         .iter()
@@ -175,49 +196,53 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
             None => "the program has no kernels".into(),
         });
     }
-    match &arguments.emit {
-        Emit::Info => {
-            let mut text = String::new();
-            for kernel in kernels {
-                describe(&mut text, kernel);
+    Ok(kernels)
+}
+
+fn write_info(
+    arguments: &CompileArgs,
+    kernels: &[&CompiledKernel],
+    program: &CompiledProgram,
+) -> Result<ExitCode, String> {
+    let mut text = String::new();
+    for kernel in kernels {
+        describe(&mut text, kernel);
+    }
+    let data = &program.data;
+    let _ = writeln!(text, "data block: {} bytes, {} relocations", data.size(), data.relocs.len());
+    write_text(arguments, &text)
+}
+
+fn write_assembly(arguments: &CompileArgs, kernels: &[&CompiledKernel]) -> Result<ExitCode, String> {
+    let mut text = String::new();
+    for kernel in kernels {
+        let words = variant(kernel, arguments.mode)?;
+        let module = rspirv::dr::load_words(words).map_err(|e| format!("{}: {e}", kernel.info.name))?;
+        let _ = writeln!(text, "; kernel {}", kernel.info.name);
+        text.push_str(&rspirv::binary::Disassemble::disassemble(&module));
+        text.push('\n');
+    }
+    write_text(arguments, &text)
+}
+
+/// Writes each kernel's module to a file.
+fn write_modules(arguments: &CompileArgs, kernels: &[&CompiledKernel]) -> Result<ExitCode, String> {
+    for kernel in kernels {
+        let bytes: Vec<u8> = variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let path = match &arguments.output {
+            Some(folder) if folder.is_dir() => folder.join(format!("{}.spv", kernel.info.name)),
+            Some(_) if kernels.len() > 1 => {
+                return Err("several kernels need a folder as --output, or --kernel".into());
             }
-            let data = &program.data;
-            let _ = writeln!(text, "data block: {} bytes, {} relocations", data.size(), data.relocs.len());
-            write_text(arguments, &text)
-        }
-        Emit::Asm => {
-            let mut text = String::new();
-            for kernel in kernels {
-                let words = variant(kernel, arguments.mode)?;
-                let module =
-                    rspirv::dr::load_words(words).map_err(|e| format!("{}: {e}", kernel.info.name))?;
-                let _ = writeln!(text, "; kernel {}", kernel.info.name);
-                text.push_str(&rspirv::binary::Disassemble::disassemble(&module));
-                text.push('\n');
-            }
-            write_text(arguments, &text)
-        }
-        _ => {
-            let several = kernels.len() > 1;
-            for kernel in kernels {
-                let bytes: Vec<u8> =
-                    variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
-                let path = match &arguments.output {
-                    Some(folder) if folder.is_dir() => folder.join(format!("{}.spv", kernel.info.name)),
-                    Some(_) if several => {
-                        return Err("several kernels need a folder as --output, or --kernel".into());
-                    }
-                    Some(file) => file.clone(),
-                    None => PathBuf::from(format!("{}.{}.spv", stem(&arguments.input), kernel.info.name)),
-                };
-                write(&path, &bytes)?;
-                if path != Path::new("-") {
-                    eprintln!("{}: {} bytes", path.display(), bytes.len());
-                }
-            }
-            Ok(ExitCode::SUCCESS)
+            Some(file) => file.clone(),
+            None => PathBuf::from(format!("{}.{}.spv", stem(&arguments.input), kernel.info.name)),
+        };
+        write(&path, &bytes)?;
+        if path != Path::new("-") {
+            eprintln!("{}: {} bytes", path.display(), bytes.len());
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the IR after passes, with a comment before each; then reports the error of a failed build.

@@ -78,16 +78,7 @@ impl FuncReader<'_, '_, '_> {
         let scope = rest.get(orders).map_or(Scope::Device, |v| self.c11_scope(*v));
         let number = number(params);
         if let "atomic_flag_test_and_set" | "atomic_flag_clear" = name {
-            let access = Access::aligned(4);
-            let mut b = self.b();
-            let (zero, one) = (b.i32(0), b.i32(1));
-            if name == "atomic_flag_clear" {
-                b.inst(IrOp::AtomicStore { access, scope, order: first }, &[zero, p], &[]);
-                return Ok(smallvec![]);
-            }
-            let op = IrOp::AtomicRmw { op: RmwOp::Xchg, access, scope, order: first };
-            let old = b.value(op, &[p, one], crate::ir::I32);
-            return Ok(smallvec![b.icmp(IntCc::Ne, old, zero)]);
+            return Ok(self.c11_flag(p, name == "atomic_flag_clear", scope, first));
         }
         // The object's type: that of the last value, or of the result.
         let ty = match (values.len(), results) {
@@ -149,6 +140,20 @@ impl FuncReader<'_, '_, '_> {
             [r] if self.f.ty(value) == *r => Ok(smallvec![value]),
             _ => Err(bad()),
         }
+    }
+
+    /// `atomic_flag_clear`, or `atomic_flag_test_and_set`.
+    fn c11_flag(&mut self, p: Value, clears: bool, scope: Scope, order: Ordering) -> Vals {
+        let access = Access::aligned(4);
+        let mut b = self.b();
+        let (zero, one) = (b.i32(0), b.i32(1));
+        if clears {
+            b.inst(IrOp::AtomicStore { access, scope, order }, &[zero, p], &[]);
+            return smallvec![];
+        }
+        let op = IrOp::AtomicRmw { op: RmwOp::Xchg, access, scope, order };
+        let old = b.value(op, &[p, one], crate::ir::I32);
+        smallvec![b.icmp(IntCc::Ne, old, zero)]
     }
 
     /// `memory_order`

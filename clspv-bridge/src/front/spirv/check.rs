@@ -61,7 +61,7 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
                         inst.bad(format_args!("capability {c:?} is not allowed in the OpenCL environment"))
                     );
                 }
-                Some(c) if !accepted(c) => {
+                Some(c) if !ACCEPTED.contains(&c) => {
                     return Err(CompileError::unsupported(format!("SPIR-V capability {c:?}"), 0));
                 }
                 // Newer than this compiler. If the module uses it, an unknown instruction will show that.
@@ -117,123 +117,120 @@ const GRAPHICS: &[C] = &[
 
 /// Capabilities whose instructions are known or skipped as hints, and those of vendors. A kernel that reaches
 /// an unknown instruction fails alone, so modules of many kernels build.
-fn accepted(c: C) -> bool {
-    matches!(
-        c,
-        C::Matrix
-            | C::Addresses
-            | C::Linkage
-            | C::Kernel
-            | C::Vector16
-            | C::Float16Buffer
-            | C::Float16
-            | C::Float64
-            | C::Int64
-            | C::Int64Atomics
-            | C::Int16
-            | C::Int8
-            | C::ImageBasic
-            | C::ImageReadWrite
-            | C::ImageMipmap
-            | C::LiteralSampler
-            | C::Sampled1D
-            | C::Image1D
-            | C::SampledBuffer
-            | C::ImageBuffer
-            | C::Pipes
-            | C::PipeStorage
-            | C::Groups
-            | C::DeviceEnqueue
-            | C::GenericPointer
-            | C::SubgroupDispatch
-            | C::NamedBarrier
-            | C::GroupNonUniform
-            | C::GroupNonUniformVote
-            | C::GroupNonUniformArithmetic
-            | C::GroupNonUniformBallot
-            | C::GroupNonUniformShuffle
-            | C::GroupNonUniformShuffleRelative
-            | C::GroupNonUniformClustered
-            | C::GroupNonUniformRotateKHR
-            | C::GroupUniformArithmeticKHR
-            | C::SubgroupShuffleINTEL
-            | C::SubgroupBufferBlockIOINTEL
-            | C::SubgroupBallotKHR
-            | C::SubgroupVoteKHR
-            | C::DotProduct
-            | C::DotProductInputAll
-            | C::DotProductInput4x8Bit
-            | C::DotProductInput4x8BitPacked
-            | C::ExpectAssumeKHR
-            | C::UniformDecoration
-            | C::BitInstructions
-            | C::ShaderClockKHR
-            | C::AtomicFloat16AddEXT
-            | C::AtomicFloat32AddEXT
-            | C::AtomicFloat64AddEXT
-            | C::AtomicFloat16MinMaxEXT
-            | C::AtomicFloat32MinMaxEXT
-            | C::AtomicFloat64MinMaxEXT
-            | C::DenormPreserve
-            | C::DenormFlushToZero
-            | C::SignedZeroInfNanPreserve
-            | C::RoundingModeRTE
-            | C::RoundingModeRTZ
-            | C::FloatControls2
-            | C::AsmINTEL
-            | C::ArithmeticFenceEXT
-            | C::ArbitraryPrecisionIntegersALTERA
-            | C::ArbitraryPrecisionFixedPointALTERA
-            | C::ArbitraryPrecisionFloatingPointALTERA
-            | C::BFloat16ConversionINTEL
-            | C::BindlessImagesINTEL
-            | C::BlockingPipesALTERA
-            | C::CacheControlsINTEL
-            | C::DebugInfoModuleINTEL
-            | C::FMAKHR
-            | C::FPFastMathModeINTEL
-            | C::FPGAArgumentInterfacesALTERA
-            | C::FPGABufferLocationALTERA
-            | C::FPGAClusterAttributesALTERA
-            | C::FPGAClusterAttributesV2ALTERA
-            | C::FPGADSPControlALTERA
-            | C::FPGAInvocationPipeliningAttributesALTERA
-            | C::FPGAKernelAttributesINTEL
-            | C::FPGAKernelAttributesv2INTEL
-            | C::FPGALatencyControlALTERA
-            | C::FPGALoopControlsALTERA
-            | C::FPGAMemoryAccessesALTERA
-            | C::FPGAMemoryAttributesALTERA
-            | C::FPGARegALTERA
-            | C::FPMaxErrorINTEL
-            | C::FloatingPointModeINTEL
-            | C::FunctionFloatControlINTEL
-            | C::FunctionPointersINTEL
-            | C::GlobalVariableFPGADecorationsALTERA
-            | C::GlobalVariableHostAccessINTEL
-            | C::IOPipesALTERA
-            | C::IndirectReferencesINTEL
-            | C::IntegerFunctions2INTEL
-            | C::KernelAttributesINTEL
-            | C::LongCompositesINTEL
-            | C::LoopFuseALTERA
-            | C::MaskedGatherScatterINTEL
-            | C::MemoryAccessAliasingINTEL
-            | C::OptNoneEXT
-            | C::RegisterLimitsINTEL
-            | C::RoundToInfinityINTEL
-            | C::RuntimeAlignedAttributeALTERA
-            | C::SplitBarrierINTEL
-            | C::SubgroupBufferPrefetchINTEL
-            | C::SubgroupImageBlockIOINTEL
-            | C::SubgroupImageMediaBlockIOINTEL
-            | C::TaskSequenceALTERA
-            | C::TensorFloat32RoundingINTEL
-            | C::TernaryBitwiseFunctionINTEL
-            | C::USMStorageClassesALTERA
-            | C::UnstructuredLoopControlsINTEL
-            | C::VariableLengthArrayINTEL
-            | C::VectorAnyINTEL
-            | C::VectorComputeINTEL
-    )
-}
+const ACCEPTED: &[C] = &[
+    C::Matrix,
+    C::Addresses,
+    C::Linkage,
+    C::Kernel,
+    C::Vector16,
+    C::Float16Buffer,
+    C::Float16,
+    C::Float64,
+    C::Int64,
+    C::Int64Atomics,
+    C::Int16,
+    C::Int8,
+    C::ImageBasic,
+    C::ImageReadWrite,
+    C::ImageMipmap,
+    C::LiteralSampler,
+    C::Sampled1D,
+    C::Image1D,
+    C::SampledBuffer,
+    C::ImageBuffer,
+    C::Pipes,
+    C::PipeStorage,
+    C::Groups,
+    C::DeviceEnqueue,
+    C::GenericPointer,
+    C::SubgroupDispatch,
+    C::NamedBarrier,
+    C::GroupNonUniform,
+    C::GroupNonUniformVote,
+    C::GroupNonUniformArithmetic,
+    C::GroupNonUniformBallot,
+    C::GroupNonUniformShuffle,
+    C::GroupNonUniformShuffleRelative,
+    C::GroupNonUniformClustered,
+    C::GroupNonUniformRotateKHR,
+    C::GroupUniformArithmeticKHR,
+    C::SubgroupShuffleINTEL,
+    C::SubgroupBufferBlockIOINTEL,
+    C::SubgroupBallotKHR,
+    C::SubgroupVoteKHR,
+    C::DotProduct,
+    C::DotProductInputAll,
+    C::DotProductInput4x8Bit,
+    C::DotProductInput4x8BitPacked,
+    C::ExpectAssumeKHR,
+    C::UniformDecoration,
+    C::BitInstructions,
+    C::ShaderClockKHR,
+    C::AtomicFloat16AddEXT,
+    C::AtomicFloat32AddEXT,
+    C::AtomicFloat64AddEXT,
+    C::AtomicFloat16MinMaxEXT,
+    C::AtomicFloat32MinMaxEXT,
+    C::AtomicFloat64MinMaxEXT,
+    C::DenormPreserve,
+    C::DenormFlushToZero,
+    C::SignedZeroInfNanPreserve,
+    C::RoundingModeRTE,
+    C::RoundingModeRTZ,
+    C::FloatControls2,
+    C::AsmINTEL,
+    C::ArithmeticFenceEXT,
+    C::ArbitraryPrecisionIntegersALTERA,
+    C::ArbitraryPrecisionFixedPointALTERA,
+    C::ArbitraryPrecisionFloatingPointALTERA,
+    C::BFloat16ConversionINTEL,
+    C::BindlessImagesINTEL,
+    C::BlockingPipesALTERA,
+    C::CacheControlsINTEL,
+    C::DebugInfoModuleINTEL,
+    C::FMAKHR,
+    C::FPFastMathModeINTEL,
+    C::FPGAArgumentInterfacesALTERA,
+    C::FPGABufferLocationALTERA,
+    C::FPGAClusterAttributesALTERA,
+    C::FPGAClusterAttributesV2ALTERA,
+    C::FPGADSPControlALTERA,
+    C::FPGAInvocationPipeliningAttributesALTERA,
+    C::FPGAKernelAttributesINTEL,
+    C::FPGAKernelAttributesv2INTEL,
+    C::FPGALatencyControlALTERA,
+    C::FPGALoopControlsALTERA,
+    C::FPGAMemoryAccessesALTERA,
+    C::FPGAMemoryAttributesALTERA,
+    C::FPGARegALTERA,
+    C::FPMaxErrorINTEL,
+    C::FloatingPointModeINTEL,
+    C::FunctionFloatControlINTEL,
+    C::FunctionPointersINTEL,
+    C::GlobalVariableFPGADecorationsALTERA,
+    C::GlobalVariableHostAccessINTEL,
+    C::IOPipesALTERA,
+    C::IndirectReferencesINTEL,
+    C::IntegerFunctions2INTEL,
+    C::KernelAttributesINTEL,
+    C::LongCompositesINTEL,
+    C::LoopFuseALTERA,
+    C::MaskedGatherScatterINTEL,
+    C::MemoryAccessAliasingINTEL,
+    C::OptNoneEXT,
+    C::RegisterLimitsINTEL,
+    C::RoundToInfinityINTEL,
+    C::RuntimeAlignedAttributeALTERA,
+    C::SplitBarrierINTEL,
+    C::SubgroupBufferPrefetchINTEL,
+    C::SubgroupImageBlockIOINTEL,
+    C::SubgroupImageMediaBlockIOINTEL,
+    C::TaskSequenceALTERA,
+    C::TensorFloat32RoundingINTEL,
+    C::TernaryBitwiseFunctionINTEL,
+    C::USMStorageClassesALTERA,
+    C::UnstructuredLoopControlsINTEL,
+    C::VariableLengthArrayINTEL,
+    C::VectorAnyINTEL,
+    C::VectorComputeINTEL,
+];

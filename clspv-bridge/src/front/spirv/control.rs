@@ -263,30 +263,10 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return Ok(Some(smallvec![]));
         }
         if let Some((name, from)) = name.strip_prefix(markers::CONVERT).and_then(|n| n.split_once('.')) {
-            let ([x], [to]) = (args, results) else { return Ok(None) };
-            if !self.f.ty(*x).is_int() || !to.is_int() || self.f.ty(*x).lanes() != to.lanes() {
-                return Err(inst.bad("conversion between the wrong types"));
-            }
-            let (from_signed, to_signed) = (!matches!(from, "h" | "t" | "j" | "m"), !name.starts_with('u'));
-            let saturate = name.contains("_sat");
-            let op = IrOp::Convert { from_signed, to_signed, rounding: None, saturate };
-            return Ok(Some(smallvec![if self.f.ty(*x) == *to && from_signed == to_signed {
-                *x
-            } else {
-                self.b().value(op, &[*x], *to)
-            }]));
+            return self.convert_helper(name, from, args, results, inst);
         }
-        if let Some((float, rounding, from_signed)) = to_float(&name) {
-            let ([x], [to]) = (args, results) else { return Ok(None) };
-            let fits = self.f.ty(*x).scalar().is_some() && self.f.ty(*x).lanes() == to.lanes();
-            if !fits || to.scalar() != Some(float) {
-                return Err(inst.bad("conversion between the wrong types"));
-            }
-            if self.f.ty(*x) == *to {
-                return Ok(Some(smallvec![*x]));
-            }
-            let op = IrOp::Convert { from_signed, to_signed: true, rounding, saturate: false };
-            return Ok(Some(smallvec![self.b().value(op, &[*x], *to)]));
+        if let Some(conversion) = to_float(&name) {
+            return self.to_float_helper(conversion, args, results, inst);
         }
         if let Some((name, params)) = name.strip_prefix(markers::C11_ATOMIC).and_then(|n| n.split_once('.')) {
             return self.c11_atomic(name, params, args, results, inst).map(Some);
@@ -295,17 +275,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return self.runtime_call(call, args, results, inst).map(Some);
         }
         if name.starts_with(markers::VLOADA_HALF3) {
-            let ([offset, p], [to]) = (args, results) else { return Ok(None) };
-            let offset = self.index64(*offset, inst)?;
-            if self.f.ty(*p).space().is_none() || *to != Type::Vector(Scalar::F32, 3) {
-                return Err(inst.bad("operands of the wrong type"));
-            }
-            let (stride, half) = (self.f.i64(8), Type::Vector(Scalar::F16, 3));
-            let mut b = self.b();
-            let bytes = b.imul(offset, stride);
-            let at = b.ptr_add(*p, bytes);
-            let v = self.load_leaf(at, half, 8, Default::default());
-            return Ok(Some(smallvec![self.b().cast(CastOp::FpConv, v, *to)]));
+            return self.vloada_half3(args, results, inst);
         }
         if matches!(name.as_str(), "__to_global" | "__to_local" | "__to_private") {
             let ([p], [to]) = (args, results) else { return Ok(None) };
@@ -322,9 +292,75 @@ impl<'a> FuncReader<'_, '_, 'a> {
             // CLK_LOCAL_MEM_FENCE or CLK_GLOBAL_MEM_FENCE
             return Ok(Some(smallvec![self.by_space(*p, 1, 2)]));
         }
-        let Some(name) = name.strip_prefix("spirv.llvm_") else {
-            return Ok(None);
-        };
+        match name.strip_prefix("spirv.llvm_") {
+            Some(name) => self.llvm_intrinsic(name, args, results, inst),
+            None => Ok(None),
+        }
+    }
+
+    /// A conversion between integers; `from` is the operand's mangled type.
+    fn convert_helper(
+        &mut self,
+        name: &str,
+        from: &str,
+        args: &[Value],
+        results: &[Type],
+        inst: &Instr<'_>,
+    ) -> Result<Option<Vals>> {
+        let ([x], [to]) = (args, results) else { return Ok(None) };
+        if !self.f.ty(*x).is_int() || !to.is_int() || self.f.ty(*x).lanes() != to.lanes() {
+            return Err(inst.bad("conversion between the wrong types"));
+        }
+        let (from_signed, to_signed) = (!matches!(from, "h" | "t" | "j" | "m"), !name.starts_with('u'));
+        let saturate = name.contains("_sat");
+        let op = IrOp::Convert { from_signed, to_signed, rounding: None, saturate };
+        let is_same = self.f.ty(*x) == *to && from_signed == to_signed;
+        Ok(Some(smallvec![if is_same { *x } else { self.b().value(op, &[*x], *to) }]))
+    }
+
+    /// A conversion to a floating-point type, with its rounding mode and the signedness of the operand.
+    fn to_float_helper(
+        &mut self,
+        (float, rounding, from_signed): (Scalar, Option<Rounding>, bool),
+        args: &[Value],
+        results: &[Type],
+        inst: &Instr<'_>,
+    ) -> Result<Option<Vals>> {
+        let ([x], [to]) = (args, results) else { return Ok(None) };
+        let fits = self.f.ty(*x).scalar().is_some() && self.f.ty(*x).lanes() == to.lanes();
+        if !fits || to.scalar() != Some(float) {
+            return Err(inst.bad("conversion between the wrong types"));
+        }
+        if self.f.ty(*x) == *to {
+            return Ok(Some(smallvec![*x]));
+        }
+        let op = IrOp::Convert { from_signed, to_signed: true, rounding, saturate: false };
+        Ok(Some(smallvec![self.b().value(op, &[*x], *to)]))
+    }
+
+    /// `vloada_half3`, whose elements have the stride of four halves.
+    fn vloada_half3(&mut self, args: &[Value], results: &[Type], inst: &Instr<'_>) -> Result<Option<Vals>> {
+        let ([offset, p], [to]) = (args, results) else { return Ok(None) };
+        let offset = self.index64(*offset, inst)?;
+        if self.f.ty(*p).space().is_none() || *to != Type::Vector(Scalar::F32, 3) {
+            return Err(inst.bad("operands of the wrong type"));
+        }
+        let (stride, half) = (self.f.i64(8), Type::Vector(Scalar::F16, 3));
+        let mut b = self.b();
+        let bytes = b.imul(offset, stride);
+        let at = b.ptr_add(*p, bytes);
+        let v = self.load_leaf(at, half, 8, Default::default());
+        Ok(Some(smallvec![self.b().cast(CastOp::FpConv, v, *to)]))
+    }
+
+    /// Functions that stand for LLVM intrinsics.
+    fn llvm_intrinsic(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        results: &[Type],
+        inst: &Instr<'_>,
+    ) -> Result<Option<Vals>> {
         let int = |i: usize| args.get(i).copied().filter(|a| self.f.ty(*a).is_int());
         if name.starts_with("fshl_") || name.starts_with("fshr_") {
             let (Some(hi), Some(lo), Some(n)) = (int(0), int(1), int(2)) else { return Ok(None) };

@@ -272,36 +272,7 @@ impl<'s> Reader<'s> {
                     leaves,
                 }
             }
-            Op::TypeStruct => {
-                let deco = self.meta.of(id);
-                let (mut size, mut align, mut leaves, mut depth) = (0u64, 1u32, 0usize, 0);
-                let mut offsets = Vec::new();
-                for (i, m) in inst.rest(1).iter().enumerate() {
-                    let member = self.types.need(*m, inst)?;
-                    let member_align = if deco.packed { 1 } else { member.align.max(1) };
-                    let mut offset = size.checked_next_multiple_of(member_align as u64);
-                    if let Some(o) = deco.offsets.get(&(i as u32)) {
-                        offset = Some(*o as u64);
-                    }
-                    let offset = offset.ok_or_else(|| inst.bad("structure too large"))?;
-                    offsets.push(offset);
-                    size = offset
-                        .checked_add(member.size)
-                        .filter(|s| *s < 1 << 60)
-                        .ok_or_else(|| inst.bad("structure too large"))?
-                        .max(size);
-                    align = align.max(member_align);
-                    leaves = leaves.saturating_add(member.leaves);
-                    depth = depth.max(member.depth + 1);
-                }
-                let size = size.next_multiple_of(align as u64);
-                // Members at one offset over many levels would take too long.
-                if leaves as u64 > size {
-                    return Err(inst.bad("members overlap"));
-                }
-                let kind = SpirvTypeKind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
-                TypeInfo { kind, size, align, leaves, depth }
-            }
+            Op::TypeStruct => self.struct_info(id, inst)?,
             _ => {
                 let kind = SpirvTypeKind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
                 TypeInfo { kind, size: 0, align: 1, leaves: 0, depth: 0 }
@@ -312,6 +283,38 @@ impl<'s> Reader<'s> {
         }
         self.types.insert(id, inst, info)?;
         Ok(true)
+    }
+
+    /// Layout of a structure.
+    fn struct_info(&self, id: u32, inst: &Instr<'_>) -> Result<TypeInfo> {
+        let deco = self.meta.of(id);
+        let (mut size, mut align, mut leaves, mut depth) = (0u64, 1u32, 0usize, 0);
+        let mut offsets = Vec::new();
+        for (i, m) in inst.rest(1).iter().enumerate() {
+            let member = self.types.need(*m, inst)?;
+            let member_align = if deco.packed { 1 } else { member.align.max(1) };
+            let mut offset = size.checked_next_multiple_of(member_align as u64);
+            if let Some(o) = deco.offsets.get(&(i as u32)) {
+                offset = Some(*o as u64);
+            }
+            let offset = offset.ok_or_else(|| inst.bad("structure too large"))?;
+            offsets.push(offset);
+            size = offset
+                .checked_add(member.size)
+                .filter(|s| *s < 1 << 60)
+                .ok_or_else(|| inst.bad("structure too large"))?
+                .max(size);
+            align = align.max(member_align);
+            leaves = leaves.saturating_add(member.leaves);
+            depth = depth.max(member.depth + 1);
+        }
+        let size = size.next_multiple_of(align as u64);
+        // Members at one offset over many levels would take too long.
+        if leaves as u64 > size {
+            return Err(inst.bad("members overlap"));
+        }
+        let kind = SpirvTypeKind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
+        Ok(TypeInfo { kind, size, align, leaves, depth })
     }
 
     /// A variable at module scope.

@@ -167,57 +167,14 @@ impl FuncReader<'_, '_, '_> {
     }
 
     fn convert_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
-        let (from_float, to_float) = match inst.op {
-            Op::ConvertFToU | Op::ConvertFToS => (true, false),
-            Op::ConvertSToF | Op::ConvertUToF => (false, true),
-            Op::UConvert | Op::SConvert | Op::SatConvertSToU | Op::SatConvertUToS => (false, false),
-            Op::FConvert => (true, true),
+        match inst.op {
+            Op::ConvertFToU | Op::ConvertFToS => self.convert_number(inst, true, false)?,
+            Op::ConvertSToF | Op::ConvertUToF => self.convert_number(inst, false, true)?,
+            Op::UConvert | Op::SConvert | Op::SatConvertSToU | Op::SatConvertUToS => {
+                self.convert_number(inst, false, false)?;
+            }
+            Op::FConvert => self.convert_number(inst, true, true)?,
             Op::Bitcast => return self.bitcast(inst),
-            Op::ConvertPtrToU => {
-                let p = self.ptr_arg(2, inst)?;
-                let ty = self.result_type(inst)?;
-                let v = self.b().cast(CastOp::PtrToInt, p, I64);
-                let v = self.resize(v, ty, false, inst)?;
-                self.define(inst, v)?;
-                return Ok(true);
-            }
-            Op::ConvertUToPtr => {
-                let x = self.int_arg(2, inst)?;
-                let ty = self.result_type(inst)?;
-                let x = self.resize(x, I64, false, inst)?;
-                let v = self.b().cast(CastOp::IntToPtr, x, ty);
-                self.define(inst, v)?;
-                return Ok(true);
-            }
-            Op::PtrCastToGeneric | Op::GenericCastToPtr => {
-                let p = self.ptr_arg(2, inst)?;
-                let Some(space) = self.result_type(inst)?.space() else {
-                    return Err(inst.bad("result is not a pointer"));
-                };
-                let v = self.in_space(p, space);
-                self.define(inst, v)?;
-                return Ok(true);
-            }
-            Op::GenericCastToPtrExplicit => {
-                let p = self.ptr_arg(2, inst)?;
-                let space = self.result_type(inst)?.space();
-                let Some(space) = space.filter(|s| !matches!(s, Space::Generic | Space::Constant)) else {
-                    return Err(inst.bad("result is not a pointer to private, local or global memory"));
-                };
-                let v = self.cast_if_inside(p, space);
-                self.define(inst, v)?;
-                return Ok(true);
-            }
-            Op::GenericPtrMemSemantics => {
-                let p = self.ptr_arg(2, inst)?;
-                if self.result_type(inst)? != I32 {
-                    return Err(inst.bad("result is not a 32-bit integer"));
-                }
-                // WorkgroupMemory or CrossWorkgroupMemory.
-                let v = self.by_space(p, 0x100, 0x200);
-                self.define(inst, v)?;
-                return Ok(true);
-            }
             Op::QuantizeToF16 => {
                 let x = self.float_arg(2, inst)?;
                 let ty = self.f.ty(x);
@@ -225,10 +182,58 @@ impl FuncReader<'_, '_, '_> {
                 let h = b.cast(CastOp::FpConv, x, ty.with_scalar(Scalar::F16));
                 let v = b.cast(CastOp::FpConv, h, ty);
                 self.define(inst, v)?;
-                return Ok(true);
+            }
+            _ => return self.convert_pointer(inst),
+        }
+        Ok(true)
+    }
+
+    /// Conversions of pointers, and queries of their address spaces.
+    fn convert_pointer(&mut self, inst: &Instr<'_>) -> Result<bool> {
+        let v = match inst.op {
+            Op::ConvertPtrToU => {
+                let p = self.ptr_arg(2, inst)?;
+                let ty = self.result_type(inst)?;
+                let v = self.b().cast(CastOp::PtrToInt, p, I64);
+                self.resize(v, ty, false, inst)?
+            }
+            Op::ConvertUToPtr => {
+                let x = self.int_arg(2, inst)?;
+                let ty = self.result_type(inst)?;
+                let x = self.resize(x, I64, false, inst)?;
+                self.b().cast(CastOp::IntToPtr, x, ty)
+            }
+            Op::PtrCastToGeneric | Op::GenericCastToPtr => {
+                let p = self.ptr_arg(2, inst)?;
+                let Some(space) = self.result_type(inst)?.space() else {
+                    return Err(inst.bad("result is not a pointer"));
+                };
+                self.in_space(p, space)
+            }
+            Op::GenericCastToPtrExplicit => {
+                let p = self.ptr_arg(2, inst)?;
+                let space = self.result_type(inst)?.space();
+                let Some(space) = space.filter(|s| !matches!(s, Space::Generic | Space::Constant)) else {
+                    return Err(inst.bad("result is not a pointer to private, local or global memory"));
+                };
+                self.cast_if_inside(p, space)
+            }
+            Op::GenericPtrMemSemantics => {
+                let p = self.ptr_arg(2, inst)?;
+                if self.result_type(inst)? != I32 {
+                    return Err(inst.bad("result is not a 32-bit integer"));
+                }
+                // WorkgroupMemory or CrossWorkgroupMemory.
+                self.by_space(p, 0x100, 0x200)
             }
             _ => return Ok(false),
         };
+        self.define(inst, v)?;
+        Ok(true)
+    }
+
+    /// Conversions between numbers.
+    fn convert_number(&mut self, inst: &Instr<'_>, from_float: bool, to_float: bool) -> Result<()> {
         let x = self.arg(2, inst)?;
         let (from, to) = (self.f.ty(x), self.result_type(inst)?);
         if from.is_float() != from_float
@@ -284,8 +289,7 @@ impl FuncReader<'_, '_, '_> {
                 _ => self.b().cast(CastOp::UToFp, x, to),
             }
         };
-        self.define(inst, v)?;
-        Ok(true)
+        self.define(inst, v)
     }
 
     fn bitcast(&mut self, inst: &Instr<'_>) -> Result<bool> {
@@ -537,45 +541,8 @@ impl FuncReader<'_, '_, '_> {
                 self.define(inst, v)?;
             }
             Op::BitFieldInsert | Op::BitFieldSExtract | Op::BitFieldUExtract => self.bit_field(inst)?,
-            Op::Select => {
-                let cond = self.int_arg(2, inst)?;
-                let (a, b) = (self.leaves(inst.word(3)?, inst)?, self.leaves(inst.word(4)?, inst)?);
-                let cond_type = self.f.ty(cond);
-                if cond_type.scalar() != Some(Scalar::I1) || a.len() != b.len() {
-                    return Err(inst.bad("operands of the wrong type"));
-                }
-                let mut vals = Vals::new();
-                for (a, b) in a.into_iter().zip(b) {
-                    let lanes_agree = cond_type == I1 || cond_type.lanes() == self.f.ty(a).lanes();
-                    if self.f.ty(a) != self.f.ty(b) || !lanes_agree {
-                        return Err(inst.bad("operands of different types"));
-                    }
-                    vals.push(self.b().select(cond, a, b));
-                }
-                self.define_all(inst, vals)?;
-            }
-            Op::FMod | Op::SMod => {
-                let float = inst.op == Op::FMod;
-                let x = if float { self.float_arg(2, inst)? } else { self.int_arg(2, inst)? };
-                let y = self.arg(3, inst)?;
-                let ty = self.f.ty(x);
-                if self.f.ty(y) != ty {
-                    return Err(inst.bad("operands of different types"));
-                }
-                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-                let zero = self.f.bits(ty, 0);
-                let int_zero = self.f.bits(int, 0);
-                let mut b = self.b();
-                let r = b.bin(if float { BinOp::Frem } else { BinOp::Srem }, x, y);
-                let nonzero = if float { b.fcmp(FloatCc::Une, r, zero) } else { b.icmp(IntCc::Ne, r, zero) };
-                let (ri, yi) = (b.bitcast(r, int), b.bitcast(y, int));
-                let signs = b.bin(BinOp::Xor, ri, yi);
-                let differ = b.icmp(IntCc::Slt, signs, int_zero);
-                let fix = b.and(nonzero, differ);
-                let sum = b.bin(if float { BinOp::Fadd } else { BinOp::Iadd }, r, y);
-                let v = b.select(fix, sum, r);
-                self.define(inst, v)?;
-            }
+            Op::Select => self.select(inst)?,
+            Op::FMod | Op::SMod => self.floored_modulo(inst)?,
             Op::VectorTimesScalar => {
                 let (v, s) = (self.float_arg(2, inst)?, self.float_arg(3, inst)?);
                 let ty = self.f.ty(v);
@@ -591,49 +558,100 @@ impl FuncReader<'_, '_, '_> {
             Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
                 self.integer_dot(inst)?;
             }
-            Op::Any | Op::All => {
-                let x = self.int_arg(2, inst)?;
-                let ty = self.f.ty(x);
-                // On integers (invalid, but a known producer writes it) it means the sign bits.
-                let cond = if ty.scalar() == Some(Scalar::I1) {
-                    x
-                } else {
-                    let zero = self.f.bits(ty, 0);
-                    self.b().icmp(IntCc::Slt, x, zero)
-                };
-                let v = match (inst.op, ty.lanes()) {
-                    (_, 1) => cond,
-                    (Op::Any, _) => self.b().value(IrOp::Any, &[cond], I1),
-                    _ => self.b().value(IrOp::All, &[cond], I1),
-                };
-                self.define(inst, v)?;
-            }
+            Op::Any | Op::All => self.any_or_all(inst)?,
             Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => self.classify(inst)?,
             Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
-                let (x, y) = (self.int_arg(2, inst)?, self.int_arg(3, inst)?);
-                let ty = self.f.ty(x);
-                if self.f.ty(y) != ty {
-                    return Err(inst.bad("operands of different types"));
-                }
-                let mut b = self.b();
-                let (low, high) = match inst.op {
-                    Op::IAddCarry => {
-                        let s = b.iadd(x, y);
-                        let c = b.icmp(IntCc::Ult, s, x);
-                        (s, b.cast(CastOp::Zext, c, ty))
-                    }
-                    Op::ISubBorrow => {
-                        let c = b.icmp(IntCc::Ult, x, y);
-                        (b.isub(x, y), b.cast(CastOp::Zext, c, ty))
-                    }
-                    Op::UMulExtended => (b.imul(x, y), b.bin(BinOp::UmulHi, x, y)),
-                    _ => (b.imul(x, y), b.bin(BinOp::SmulHi, x, y)),
-                };
-                self.define_all(inst, smallvec![low, high])?;
+                self.extended_arithmetic(inst)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A choice between values of any type.
+    fn select(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let cond = self.int_arg(2, inst)?;
+        let (a, b) = (self.leaves(inst.word(3)?, inst)?, self.leaves(inst.word(4)?, inst)?);
+        let cond_type = self.f.ty(cond);
+        if cond_type.scalar() != Some(Scalar::I1) || a.len() != b.len() {
+            return Err(inst.bad("operands of the wrong type"));
+        }
+        let mut vals = Vals::new();
+        for (a, b) in a.into_iter().zip(b) {
+            let lanes_agree = cond_type == I1 || cond_type.lanes() == self.f.ty(a).lanes();
+            if self.f.ty(a) != self.f.ty(b) || !lanes_agree {
+                return Err(inst.bad("operands of different types"));
+            }
+            vals.push(self.b().select(cond, a, b));
+        }
+        self.define_all(inst, vals)
+    }
+
+    /// The remainder with the sign of the divisor.
+    fn floored_modulo(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let float = inst.op == Op::FMod;
+        let x = if float { self.float_arg(2, inst)? } else { self.int_arg(2, inst)? };
+        let y = self.arg(3, inst)?;
+        let ty = self.f.ty(x);
+        if self.f.ty(y) != ty {
+            return Err(inst.bad("operands of different types"));
+        }
+        let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let zero = self.f.bits(ty, 0);
+        let int_zero = self.f.bits(int, 0);
+        let mut b = self.b();
+        let r = b.bin(if float { BinOp::Frem } else { BinOp::Srem }, x, y);
+        let nonzero = if float { b.fcmp(FloatCc::Une, r, zero) } else { b.icmp(IntCc::Ne, r, zero) };
+        let (ri, yi) = (b.bitcast(r, int), b.bitcast(y, int));
+        let signs = b.bin(BinOp::Xor, ri, yi);
+        let differ = b.icmp(IntCc::Slt, signs, int_zero);
+        let fix = b.and(nonzero, differ);
+        let sum = b.bin(if float { BinOp::Fadd } else { BinOp::Iadd }, r, y);
+        let v = b.select(fix, sum, r);
+        self.define(inst, v)
+    }
+
+    /// Whether any lane, or all lanes, are true.
+    fn any_or_all(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let x = self.int_arg(2, inst)?;
+        let ty = self.f.ty(x);
+        // On integers (invalid, but a known producer writes it) it means the sign bits.
+        let cond = if ty.scalar() == Some(Scalar::I1) {
+            x
+        } else {
+            let zero = self.f.bits(ty, 0);
+            self.b().icmp(IntCc::Slt, x, zero)
+        };
+        let v = match (inst.op, ty.lanes()) {
+            (_, 1) => cond,
+            (Op::Any, _) => self.b().value(IrOp::Any, &[cond], I1),
+            _ => self.b().value(IrOp::All, &[cond], I1),
+        };
+        self.define(inst, v)
+    }
+
+    /// Results of double width: the low word, and the carry, borrow or high word.
+    fn extended_arithmetic(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let (x, y) = (self.int_arg(2, inst)?, self.int_arg(3, inst)?);
+        let ty = self.f.ty(x);
+        if self.f.ty(y) != ty {
+            return Err(inst.bad("operands of different types"));
+        }
+        let mut b = self.b();
+        let (low, high) = match inst.op {
+            Op::IAddCarry => {
+                let s = b.iadd(x, y);
+                let c = b.icmp(IntCc::Ult, s, x);
+                (s, b.cast(CastOp::Zext, c, ty))
+            }
+            Op::ISubBorrow => {
+                let c = b.icmp(IntCc::Ult, x, y);
+                (b.isub(x, y), b.cast(CastOp::Zext, c, ty))
+            }
+            Op::UMulExtended => (b.imul(x, y), b.bin(BinOp::UmulHi, x, y)),
+            _ => (b.imul(x, y), b.bin(BinOp::SmulHi, x, y)),
+        };
+        self.define_all(inst, smallvec![low, high])
     }
 
     /// A scalar in every lane of `ty`.

@@ -40,98 +40,26 @@ pub(super) fn evaluate(
     members: &[Member],
     size: u32,
 ) -> Result<Vec<LaneValues>, Stop> {
-    let own = |m: &Member, i: usize| m.args.get(i).and_then(|v| v.first()).and_then(|l| l.get());
-    let number = |m: &Member, i: usize| match own(m, i) {
-        Some(n) => Ok(n as u32),
-        None => undefined("an undefined operand of a group operation"),
-    };
-    // Value of the work-item with this id; undefined if it does not participate.
-    let of = |id: u32| match members.iter().find(|m| m.id == id) {
-        Some(m) => m.args[0].clone(),
-        None => value::undefined(ty),
-    };
-    let truth = |b: bool| value::scalar(u64::from(b));
-    let all = |f: &dyn Fn(&Member) -> Result<LaneValues, Stop>| {
-        members.iter().map(f).collect::<Result<Vec<LaneValues>, Stop>>()
-    };
-    let mask_of = |m: &Member| -> Result<u128, Stop> {
-        let mut bits = 0u128;
-        for (i, lane) in m.args[0].iter().enumerate() {
-            match lane.get() {
-                Some(word) => bits |= u128::from(word as u32) << (32 * i),
-                None => return undefined("an undefined mask"),
-            }
-        }
-        Ok(bits & below(size))
-    };
+    let group = Group { members, ty, size };
     match op {
-        GroupOp::All | GroupOp::Any => {
-            let votes: Vec<bool> =
-                members.iter().map(|m| number(m, 0).map(|n| n & 1 == 1)).collect::<Result<_, _>>()?;
-            let result =
-                if *op == GroupOp::All { votes.iter().all(|v| *v) } else { votes.iter().any(|v| *v) };
-            all(&|_| Ok(truth(result)))
-        }
-        GroupOp::AllEqual => {
-            let same = members.iter().all(|m| m.args[0] == members[0].args[0]);
-            all(&|_| Ok(truth(same)))
-        }
-        GroupOp::Elect => all(&|m| Ok(truth(m.id == members[0].id))),
-        GroupOp::Broadcast => {
-            let id = number(&members[0], 1)?;
-            if members.iter().any(|m| own(m, 1) != Some(u64::from(id))) {
-                return undefined("a broadcast from several work-items");
-            }
-            all(&|_| Ok(of(id)))
-        }
-        GroupOp::BroadcastFirst => all(&|_| Ok(of(members[0].id))),
-        GroupOp::Ballot => {
-            let mut bits = 0u128;
-            for m in members {
-                bits |= u128::from(number(m, 0)? & 1) << m.id;
-            }
-            all(&|_| Ok(words(bits)))
-        }
-        GroupOp::InverseBallot => all(&|m| Ok(truth(mask_of(m)? >> m.id & 1 == 1))),
-        GroupOp::BallotBit => {
-            all(&|m| Ok(truth(mask_of(m)?.checked_shr(number(m, 1)?).unwrap_or(0) & 1 == 1)))
-        }
-        GroupOp::BallotCount(scan) => all(&|m| {
-            let part = match scan {
-                Scan::Reduce => u128::MAX,
-                Scan::Inclusive => below(m.id + 1),
-                Scan::Exclusive => below(m.id),
-            };
-            Ok(value::scalar(u64::from((mask_of(m)? & part).count_ones())))
-        }),
-        GroupOp::BallotLsb | GroupOp::BallotMsb => all(&|m| {
-            let bits = mask_of(m)?;
-            Ok(match bits {
-                0 => value::undefined(ty),
-                _ if *op == GroupOp::BallotLsb => value::scalar(u64::from(bits.trailing_zeros())),
-                _ => value::scalar(u64::from(127 - bits.leading_zeros())),
-            })
-        }),
-        GroupOp::Mask(which) => all(&|m| {
-            Ok(words(match which {
-                LaneMask::Eq => 1 << m.id,
-                LaneMask::Lt => below(m.id),
-                LaneMask::Le => below(m.id + 1),
-                LaneMask::Ge => below(size) & !below(m.id),
-                LaneMask::Gt => below(size) & !below(m.id + 1),
-            }))
-        }),
-        GroupOp::Shuffle => all(&|m| Ok(of(number(m, 1)?))),
-        GroupOp::ShuffleXor => all(&|m| Ok(of(m.id ^ number(m, 1)?))),
-        GroupOp::ShuffleUp => all(&|m| Ok(of(m.id.wrapping_sub(number(m, 1)?)))),
-        GroupOp::ShuffleDown => all(&|m| Ok(of(m.id.wrapping_add(number(m, 1)?)))),
-        GroupOp::Rotate { cluster } => all(&|m| {
-            let modulus = if *cluster == 0 { size } else { *cluster };
-            Ok(of(m.id / modulus * modulus + m.id.wrapping_add(number(m, 1)?) % modulus))
-        }),
+        GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::Elect => group.vote(op),
+        GroupOp::Ballot
+        | GroupOp::InverseBallot
+        | GroupOp::BallotBit
+        | GroupOp::BallotCount(_)
+        | GroupOp::BallotLsb
+        | GroupOp::BallotMsb
+        | GroupOp::Mask(_) => group.ballot(op),
+        GroupOp::Broadcast
+        | GroupOp::BroadcastFirst
+        | GroupOp::Shuffle
+        | GroupOp::ShuffleXor
+        | GroupOp::ShuffleUp
+        | GroupOp::ShuffleDown
+        | GroupOp::Rotate { .. } => group.exchange(op),
         GroupOp::Combine { scan, op, cluster } => {
             let ty = arg.unwrap_or(ty);
-            all(&|m| {
+            group.each(|m| {
                 let joined = members.iter().filter(|o| match scan {
                     Scan::Reduce => *cluster == 0 || o.id / cluster == m.id / cluster,
                     Scan::Inclusive => o.id <= m.id,
@@ -141,6 +69,131 @@ pub(super) fn evaluate(
             })
         }
     }
+}
+
+/// The participants of an operation with results of type `ty`.
+struct Group<'a> {
+    members: &'a [Member],
+    ty: Type,
+    size: u32,
+}
+
+impl Group<'_> {
+    fn each(&self, f: impl Fn(&Member) -> Result<LaneValues, Stop>) -> Result<Vec<LaneValues>, Stop> {
+        self.members.iter().map(f).collect()
+    }
+
+    /// Value of the work-item with this id; undefined if it does not participate.
+    fn of(&self, id: u32) -> LaneValues {
+        match self.members.iter().find(|m| m.id == id) {
+            Some(m) => m.args[0].clone(),
+            None => value::undefined(self.ty),
+        }
+    }
+
+    fn mask(&self, m: &Member) -> Result<u128, Stop> {
+        let mut bits = 0u128;
+        for (i, lane) in m.args[0].iter().enumerate() {
+            match lane.get() {
+                Some(word) => bits |= u128::from(word as u32) << (32 * i),
+                None => return undefined("an undefined mask"),
+            }
+        }
+        Ok(bits & below(self.size))
+    }
+
+    fn vote(&self, op: &GroupOp) -> Result<Vec<LaneValues>, Stop> {
+        let members = self.members;
+        if let GroupOp::Elect = op {
+            return self.each(|m| Ok(truth(m.id == members[0].id)));
+        }
+        if let GroupOp::AllEqual = op {
+            let same = members.iter().all(|m| m.args[0] == members[0].args[0]);
+            return self.each(|_| Ok(truth(same)));
+        }
+        let votes: Vec<bool> =
+            members.iter().map(|m| m.number(0).map(|n| n & 1 == 1)).collect::<Result<_, _>>()?;
+        let result = if *op == GroupOp::All { votes.iter().all(|v| *v) } else { votes.iter().any(|v| *v) };
+        self.each(|_| Ok(truth(result)))
+    }
+
+    fn ballot(&self, op: &GroupOp) -> Result<Vec<LaneValues>, Stop> {
+        if let GroupOp::Ballot = op {
+            let mut bits = 0u128;
+            for m in self.members {
+                bits |= u128::from(m.number(0)? & 1) << m.id;
+            }
+            return self.each(|_| Ok(words(bits)));
+        }
+        self.each(|m| {
+            if let GroupOp::Mask(which) = op {
+                return Ok(words(match which {
+                    LaneMask::Eq => 1 << m.id,
+                    LaneMask::Lt => below(m.id),
+                    LaneMask::Le => below(m.id + 1),
+                    LaneMask::Ge => below(self.size) & !below(m.id),
+                    LaneMask::Gt => below(self.size) & !below(m.id + 1),
+                }));
+            }
+            let bits = self.mask(m)?;
+            Ok(match op {
+                GroupOp::InverseBallot => truth(bits >> m.id & 1 == 1),
+                GroupOp::BallotBit => truth(bits.checked_shr(m.number(1)?).unwrap_or(0) & 1 == 1),
+                GroupOp::BallotCount(scan) => {
+                    let part = match scan {
+                        Scan::Reduce => u128::MAX,
+                        Scan::Inclusive => below(m.id + 1),
+                        Scan::Exclusive => below(m.id),
+                    };
+                    value::scalar(u64::from((bits & part).count_ones()))
+                }
+                _ if bits == 0 => value::undefined(self.ty),
+                GroupOp::BallotLsb => value::scalar(u64::from(bits.trailing_zeros())),
+                _ => value::scalar(u64::from(127 - bits.leading_zeros())),
+            })
+        })
+    }
+
+    fn exchange(&self, op: &GroupOp) -> Result<Vec<LaneValues>, Stop> {
+        let first = &self.members[0];
+        if let GroupOp::Broadcast = op {
+            let id = first.number(1)?;
+            if self.members.iter().any(|m| m.own(1) != Some(u64::from(id))) {
+                return undefined("a broadcast from several work-items");
+            }
+            return self.each(|_| Ok(self.of(id)));
+        }
+        self.each(|m| {
+            Ok(self.of(match op {
+                GroupOp::BroadcastFirst => first.id,
+                GroupOp::Shuffle => m.number(1)?,
+                GroupOp::ShuffleXor => m.id ^ m.number(1)?,
+                GroupOp::ShuffleUp => m.id.wrapping_sub(m.number(1)?),
+                GroupOp::Rotate { cluster } => {
+                    let modulus = if *cluster == 0 { self.size } else { *cluster };
+                    m.id / modulus * modulus + m.id.wrapping_add(m.number(1)?) % modulus
+                }
+                _ => m.id.wrapping_add(m.number(1)?),
+            }))
+        })
+    }
+}
+
+impl Member {
+    fn own(&self, i: usize) -> Option<u64> {
+        self.args.get(i).and_then(|v| v.first()).and_then(|l| l.get())
+    }
+
+    fn number(&self, i: usize) -> Result<u32, Stop> {
+        match self.own(i) {
+            Some(n) => Ok(n as u32),
+            None => undefined("an undefined operand of a group operation"),
+        }
+    }
+}
+
+fn truth(b: bool) -> LaneValues {
+    value::scalar(u64::from(b))
 }
 
 fn combine<'a>(op: BinOp, ty: Type, members: impl Iterator<Item = &'a Member>) -> Result<LaneValues, Stop> {

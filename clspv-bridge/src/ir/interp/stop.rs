@@ -1,5 +1,7 @@
 //! Reasons for which the interpreter stops.
 
+use crate::ir::inst::Op;
+
 /// Reason for an early end of a run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stop {
@@ -16,4 +18,9 @@ pub enum Stop {
 /// Undefined behaviour.
 pub(super) fn undefined<T>(what: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Undefined(what.into()))
+}
+
+/// An operation that the interpreter does not support.
+pub(super) fn unsupported<T>(op: &Op) -> Result<T, Stop> {
+    Err(Stop::Unsupported(format!("{op:?}")))
 }

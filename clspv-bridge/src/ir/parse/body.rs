@@ -317,33 +317,14 @@ impl Body<'_> {
             "icmp" => Op::Icmp(c.named()?),
             "fcmp" => Op::Fcmp(c.named()?),
             "select" => Op::Select,
-            "convert" => {
-                let from_signed = sign(c)?;
-                c.keyword("to")?;
-                let to_signed = sign(c)?;
-                let rounding = c.peek_word().and_then(Rounding::from_name);
-                if rounding.is_some() {
-                    c.word()?;
-                }
-                Op::Convert { from_signed, to_signed, rounding, saturate: c.eat_word("sat") }
-            }
+            "convert" => convert(c)?,
             "extract" => Op::Extract(c.number()?),
             "extract_dyn" => Op::ExtractDyn,
             "insert" => Op::Insert(c.number()?),
             "insert_dyn" => Op::InsertDyn,
             "vec_build" => Op::VecBuild,
             "splat" => Op::Splat,
-            "shuffle" => {
-                c.punct('[')?;
-                let mut lanes: SmallVec<[u8; 16]> = smallvec![];
-                while !c.eat_punct(']') {
-                    if !lanes.is_empty() {
-                        c.punct(',')?;
-                    }
-                    lanes.push(if c.eat_word("_") { u8::MAX } else { c.number()? });
-                }
-                Op::Shuffle(lanes)
-            }
+            "shuffle" => Op::Shuffle(shuffle_lanes(c)?),
             "any" => Op::Any,
             "all" => Op::All,
             "load" => Op::Load(access),
@@ -377,13 +358,7 @@ impl Body<'_> {
             "work_item" => Op::WorkItem { query: c.named()?, dim: c.number()? },
             "input" => Op::Input { input: c.named()?, dim: c.number()? },
             "arg" => Op::Arg { offset: c.number()? },
-            "implicit_arg" => {
-                let name = c.word()?.to_owned();
-                match implicit_arg(&name, || c.number())? {
-                    Some(arg) => Op::Implicit(arg),
-                    None => return c.error(format!("no implicit argument `{name}`")),
-                }
-            }
+            "implicit_arg" => implicit(c)?,
             "push_const" => Op::PushConst { offset: c.number()? },
             "image" => {
                 let (op, dim) = (c.named()?, c.named()?);
@@ -397,35 +372,10 @@ impl Body<'_> {
                     None => return c.error(format!("no OpenCL.std instruction `{word}`")),
                 }
             }
-            "call" => match c.peek_symbol() {
-                Some(symbol) => {
-                    c.symbol()?;
-                    match self.functions.get(symbol) {
-                        Some(f) => Op::Call(*f),
-                        None => return c.error(format!("no function @{symbol}")),
-                    }
-                }
-                None => Op::Call(FuncRef::new(c.entity("fn")?)),
-            },
+            "call" => self.call(c)?,
             "runtime" => Op::Runtime(c.named()?),
-            "check" => Op::Check(match c.word()? {
-                "load" => CheckOp::Load { access, demanded: c.number()? },
-                "store" => CheckOp::Store(access),
-                "address" => CheckOp::Address { what: c.number()? },
-                "order" => CheckOp::Order { what: c.number()? },
-                "position" => CheckOp::Position,
-                "start" => CheckOp::Start { begin: c.number()?, end: c.number()? },
-                other => return c.error(format!("no check `{other}`")),
-            }),
-            "lanes" => Op::Lanes(match c.word()? {
-                "load" => LaneOp::Load(access),
-                "store" => LaneOp::Store(access),
-                "gather" => LaneOp::Gather(access),
-                "scatter" => LaneOp::Scatter(access),
-                "mask_bits" => LaneOp::MaskBits,
-                "freeze" => LaneOp::Freeze,
-                other => return c.error(format!("no operation of lanes `{other}`")),
-            }),
+            "check" => Op::Check(check(c)?),
+            "lanes" => Op::Lanes(lane_op(c)?),
             "context" => Op::Context(c.named()?),
             "br" => Op::Jump,
             "brif" => Op::BrIf,
@@ -433,6 +383,20 @@ impl Body<'_> {
             "ret" => Op::Return,
             "unreachable" => Op::Unreachable,
             other => return c.error(format!("unknown instruction `{other}`")),
+        })
+    }
+
+    /// The called function: a name, or the number of one.
+    fn call(&mut self, c: &mut Cursor<'_>) -> Result<Op> {
+        Ok(match c.peek_symbol() {
+            Some(symbol) => {
+                c.symbol()?;
+                match self.functions.get(symbol) {
+                    Some(f) => Op::Call(*f),
+                    None => return c.error(format!("no function @{symbol}")),
+                }
+            }
+            None => Op::Call(FuncRef::new(c.entity("fn")?)),
         })
     }
 
@@ -548,4 +512,62 @@ fn parse_access(c: &mut Cursor<'_>, access: &mut Access) -> Result<()> {
     access.readonly = c.eat_word("readonly");
     access.copied = c.eat_word("copied");
     Ok(())
+}
+
+fn convert(c: &mut Cursor<'_>) -> Result<Op> {
+    let from_signed = sign(c)?;
+    c.keyword("to")?;
+    let to_signed = sign(c)?;
+    let rounding = c.peek_word().and_then(Rounding::from_name);
+    if rounding.is_some() {
+        c.word()?;
+    }
+    Ok(Op::Convert { from_signed, to_signed, rounding, saturate: c.eat_word("sat") })
+}
+
+/// The lanes of a shuffle; `_` is an undefined one.
+fn shuffle_lanes(c: &mut Cursor<'_>) -> Result<SmallVec<[u8; 16]>> {
+    c.punct('[')?;
+    let mut lanes: SmallVec<[u8; 16]> = smallvec![];
+    while !c.eat_punct(']') {
+        if !lanes.is_empty() {
+            c.punct(',')?;
+        }
+        lanes.push(if c.eat_word("_") { u8::MAX } else { c.number()? });
+    }
+    Ok(lanes)
+}
+
+fn implicit(c: &mut Cursor<'_>) -> Result<Op> {
+    let name = c.word()?.to_owned();
+    match implicit_arg(&name, || c.number())? {
+        Some(arg) => Ok(Op::Implicit(arg)),
+        None => c.error(format!("no implicit argument `{name}`")),
+    }
+}
+
+fn check(c: &mut Cursor<'_>) -> Result<CheckOp> {
+    let access = Access::aligned(1);
+    Ok(match c.word()? {
+        "load" => CheckOp::Load { access, demanded: c.number()? },
+        "store" => CheckOp::Store(access),
+        "address" => CheckOp::Address { what: c.number()? },
+        "order" => CheckOp::Order { what: c.number()? },
+        "position" => CheckOp::Position,
+        "start" => CheckOp::Start { begin: c.number()?, end: c.number()? },
+        other => return c.error(format!("no check `{other}`")),
+    })
+}
+
+fn lane_op(c: &mut Cursor<'_>) -> Result<LaneOp> {
+    let access = Access::aligned(1);
+    Ok(match c.word()? {
+        "load" => LaneOp::Load(access),
+        "store" => LaneOp::Store(access),
+        "gather" => LaneOp::Gather(access),
+        "scatter" => LaneOp::Scatter(access),
+        "mask_bits" => LaneOp::MaskBits,
+        "freeze" => LaneOp::Freeze,
+        other => return c.error(format!("no operation of lanes `{other}`")),
+    })
 }

@@ -17,17 +17,25 @@ use crate::ir::inst::Op;
 /// Header of the innermost construct of each block; `None` outside of all.
 type Innermost = SecondaryMap<Block, Option<Block>>;
 
-pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn FnMut(String, String)) {
-    let mut merge_of: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
-    let mut back_edges: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+/// Reports an error at an entity.
+type Errors<'a> = dyn FnMut(String, String) + 'a;
+
+/// Checks the rules for one function.
+pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut Errors<'_>) {
+    let in_layout = check_layout(func, dominators, error);
+    check_merges(func, dominators, &in_layout, error);
+    let innermost = innermost_constructs(func, dominators);
     for &b in &dominators.order {
-        for t in func.successors(b) {
-            if dominators.dominates(t.block, b) {
-                back_edges[t.block].push(b);
-            }
-        }
+        check_edges(func, dominators, &innermost, b, error);
     }
-    // Layout order.
+}
+
+/// Checks the order of the blocks; returns which are in the layout.
+fn check_layout(
+    func: &Function,
+    dominators: &Dominators,
+    error: &mut Errors<'_>,
+) -> SecondaryMap<Block, bool> {
     let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
     for &b in &func.layout {
         seen[b] = true;
@@ -35,6 +43,25 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
             && !seen[d]
         {
             error(b.to_string(), format!("comes before its dominator {d} in the layout"));
+        }
+    }
+    seen
+}
+
+/// Checks the merge annotations of all headers, and that back edges go to loop headers.
+fn check_merges(
+    func: &Function,
+    dominators: &Dominators,
+    in_layout: &SecondaryMap<Block, bool>,
+    error: &mut Errors<'_>,
+) {
+    let mut merge_of: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    let mut back_edges: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+    for &b in &dominators.order {
+        for t in func.successors(b) {
+            if dominators.dominates(t.block, b) {
+                back_edges[t.block].push(b);
+            }
         }
     }
     for &b in &dominators.order {
@@ -46,7 +73,7 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
         };
         let target = merge_block(merge);
         for (what, x) in [("merge", target), ("continue", continue_block(merge).unwrap_or(target))] {
-            if !seen[x] {
+            if !in_layout[x] {
                 error(b.to_string(), format!("its {what} block {x} is not in the layout"));
             } else if dominators.reachable(x) && !dominators.dominates(b, x) {
                 error(b.to_string(), format!("does not dominate its {what} block {x}"));
@@ -58,32 +85,47 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
         if target == b {
             error(b.to_string(), "is its own merge block".into());
         }
-        match merge {
-            Merge::Selection { .. } => {
-                if !back_edges[b].is_empty() {
-                    error(b.to_string(), "is the target of a back edge but no loop header".into());
-                }
-                if !func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::BrIf | Op::Switch(_))) {
-                    error(b.to_string(), "a selection header must end with brif or switch".into());
-                }
+        check_header(func, dominators, b, merge, &back_edges[b], error);
+    }
+}
+
+/// Checks the back edges and the terminator of a header.
+fn check_header(
+    func: &Function,
+    dominators: &Dominators,
+    b: Block,
+    merge: Merge,
+    back_edges: &[Block],
+    error: &mut Errors<'_>,
+) {
+    match merge {
+        Merge::Selection { .. } => {
+            if !back_edges.is_empty() {
+                error(b.to_string(), "is the target of a back edge but no loop header".into());
             }
-            Merge::Loop { cont, .. } => {
-                match back_edges[b].as_slice() {
-                    [] if !dominators.reachable(cont) => {}
-                    [one] if dominators.dominates(cont, *one) => {}
-                    [one] => error(
-                        b.to_string(),
-                        format!("its back edge from {one} is not in the continue construct of {cont}"),
-                    ),
-                    many => error(b.to_string(), format!("has {} back edges, must have one", many.len())),
-                }
-                if !func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::BrIf | Op::Jump)) {
-                    error(b.to_string(), "a loop header must end with br or brif".into());
-                }
+            if !func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::BrIf | Op::Switch(_))) {
+                error(b.to_string(), "a selection header must end with brif or switch".into());
+            }
+        }
+        Merge::Loop { cont, .. } => {
+            match back_edges {
+                [] if !dominators.reachable(cont) => {}
+                [one] if dominators.dominates(cont, *one) => {}
+                [one] => error(
+                    b.to_string(),
+                    format!("its back edge from {one} is not in the continue construct of {cont}"),
+                ),
+                many => error(b.to_string(), format!("has {} back edges, must have one", many.len())),
+            }
+            if !func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::BrIf | Op::Jump)) {
+                error(b.to_string(), "a loop header must end with br or brif".into());
             }
         }
     }
-    // Innermost constructs, in an order that visits dominators first.
+}
+
+/// Innermost constructs, computed in an order that visits dominators first.
+fn innermost_constructs(func: &Function, dominators: &Dominators) -> Innermost {
     let mut innermost: Innermost = SecondaryMap::new();
     for &b in dominators.order.iter().skip(1) {
         let Some(d) = dominators.idom(b) else { continue };
@@ -98,29 +140,38 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
         }
         innermost[b] = around;
     }
-    for &b in &dominators.order {
-        let around = own_construct(func, &innermost, b);
-        let mut inside = 0;
-        let mut targets: Vec<Block> = func.successors(b).iter().map(|t| t.block).collect();
-        targets.sort();
-        targets.dedup();
-        for &t in &targets {
-            if is_exit(func, &innermost, around, t) {
-                continue;
-            }
-            inside += 1;
-            let back_edge =
-                dominators.dominates(t, b) && matches!(func.blocks[t].merge, Some(Merge::Loop { .. }));
-            if innermost[t] != around && !back_edge {
-                error(b.to_string(), format!("its edge to {t} leaves or enters a construct in the middle"));
-            }
+    innermost
+}
+
+/// Checks that the edges of a block stay in its construct or leave it where they may.
+fn check_edges(
+    func: &Function,
+    dominators: &Dominators,
+    innermost: &Innermost,
+    b: Block,
+    error: &mut Errors<'_>,
+) {
+    let around = own_construct(func, innermost, b);
+    let mut inside = 0;
+    let mut targets: Vec<Block> = func.successors(b).iter().map(|t| t.block).collect();
+    targets.sort();
+    targets.dedup();
+    for &t in &targets {
+        if is_exit(func, innermost, around, t) {
+            continue;
         }
-        let is_header = func.blocks[b].merge.is_some();
-        let is_switch = func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::Switch(_)));
-        // A branch of a loop header counts as leaving unless both edges stay in the loop.
-        if !is_header && (inside > 1 || is_switch) {
-            error(b.to_string(), "branches without a merge annotation".into());
+        inside += 1;
+        let back_edge =
+            dominators.dominates(t, b) && matches!(func.blocks[t].merge, Some(Merge::Loop { .. }));
+        if innermost[t] != around && !back_edge {
+            error(b.to_string(), format!("its edge to {t} leaves or enters a construct in the middle"));
         }
+    }
+    let is_header = func.blocks[b].merge.is_some();
+    let is_switch = func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::Switch(_)));
+    // A branch of a loop header counts as leaving unless both edges stay in the loop.
+    if !is_header && (inside > 1 || is_switch) {
+        error(b.to_string(), "branches without a merge annotation".into());
     }
 }
 

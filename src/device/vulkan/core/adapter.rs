@@ -133,126 +133,61 @@ impl Adapter {
         let list = unsafe { vki.enumerate_device_extension_properties(physical) }
             .map_err(|e| format!("{name}: {e:?}"))?;
         let ext = Extensions::new(&list, api);
-
-        let mut ids = vk::PhysicalDeviceIDProperties::default();
-        let mut driver = vk::PhysicalDeviceDriverProperties::default();
-        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-        let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
-        let mut maint3 = vk::PhysicalDeviceMaintenance3Properties::default();
-        let mut maint4 = vk::PhysicalDeviceMaintenance4Properties::default();
-        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-        let mut dots = vk::PhysicalDeviceShaderIntegerDotProductProperties::default();
-        let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
-        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
-        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
-        let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
-        let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
-        let mut cuda = vk::PhysicalDeviceCudaKernelLaunchPropertiesNV::default();
-        let has_maint4 = ext.provides(ash::khr::maintenance4::NAME);
-        let has_sizes = ext.provides(ash::ext::subgroup_size_control::NAME);
-        let has_dots = ext.provides(ash::khr::shader_integer_dot_product::NAME);
-        let has_push = ext.has(ash::khr::push_descriptor::NAME);
-        let has_host = ext.has(ash::ext::external_memory_host::NAME);
-        let has_pci = ext.has(ash::ext::pci_bus_info::NAME);
-        let has_sm = ext.has(ash::nv::shader_sm_builtins::NAME);
-        let has_amd = ext.has(ash::amd::shader_core_properties::NAME);
-        let has_cuda = ext.has(ash::nv::cuda_kernel_launch::NAME);
-        let mut p2 = vk::PhysicalDeviceProperties2::default()
-            .push_next(&mut ids)
-            .push_next(&mut driver)
-            .push_next(&mut subgroup)
-            .push_next(&mut floats)
-            .push_next(&mut maint3);
-        if has_maint4 {
-            p2 = p2.push_next(&mut maint4);
-        }
-        if has_sizes {
-            p2 = p2.push_next(&mut sizes);
-        }
-        if has_dots {
-            p2 = p2.push_next(&mut dots);
-        }
-        if has_push {
-            p2 = p2.push_next(&mut push);
-        }
-        if has_host {
-            p2 = p2.push_next(&mut host);
-        }
-        if has_pci {
-            p2 = p2.push_next(&mut pci);
-        }
-        if has_sm {
-            p2 = p2.push_next(&mut sm);
-        }
-        if has_amd {
-            p2 = p2.push_next(&mut amd);
-        }
-        if has_cuda {
-            p2 = p2.push_next(&mut cuda);
-        }
-        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
-        unsafe { vki.get_physical_device_properties2(physical, &mut p2) };
-
+        let reported = Properties::query(instance, physical, &ext);
         let features = AdapterFeatures::query(instance, physical, &ext, hidden)
             .map_err(|missing| format!("{name}: no {missing}"))?;
 
         // SAFETY: as above.
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
-        let quirks = Quirks::of(Driver { id: driver.driver_id, vendor: props.vendor_id }, hidden);
+        let driver = Driver { id: reported.driver.driver_id, vendor: props.vendor_id };
+        let quirks = Quirks::of(driver, hidden);
         let family = compute_family(&families, !quirks.graphics_family)
             .ok_or_else(|| format!("{name}: no compute queue"))?;
         // SAFETY: as above.
         let memory = unsafe { vki.get_physical_device_memory_properties(physical) };
-        ids.p_next = std::ptr::null_mut();
-        driver.p_next = std::ptr::null_mut();
-        subgroup.p_next = std::ptr::null_mut();
-        if !features.float_controls {
-            floats = Default::default();
-        }
-        floats.p_next = std::ptr::null_mut();
-        maint3.p_next = std::ptr::null_mut();
         let (family_queues, timestamp_bits) =
             (families[family].queue_count, families[family].timestamp_valid_bits);
-        let size_range = if has_sizes { (sizes.min_subgroup_size, sizes.max_subgroup_size) } else { (0, 0) };
+        let Properties { ids, driver, subgroup, floats, maint3, sizes, .. } = reported;
         Ok(Adapter {
             physical,
             api,
             name,
             props,
-            ids: vk::PhysicalDeviceIDProperties { _marker: std::marker::PhantomData, ..ids },
-            driver: vk::PhysicalDeviceDriverProperties { _marker: std::marker::PhantomData, ..driver },
+            ids,
+            driver,
             quirks,
-            subgroup: vk::PhysicalDeviceSubgroupProperties { _marker: std::marker::PhantomData, ..subgroup },
-            floats: vk::PhysicalDeviceFloatControlsProperties { _marker: std::marker::PhantomData, ..floats },
-            maint3: vk::PhysicalDeviceMaintenance3Properties { _marker: std::marker::PhantomData, ..maint3 },
+            subgroup,
+            floats: if features.float_controls { floats } else { Default::default() },
+            maint3,
             // Without maintenance4 the guaranteed size of an allocation bounds buffers too.
-            max_buffer_size: if has_maint4 {
-                maint4.max_buffer_size
-            } else {
-                maint3.max_memory_allocation_size
-            },
-            subgroup_size_range: size_range,
-            subgroup_size_required: has_sizes
-                && features.subgroup_size_control
-                && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE),
-            max_workgroup_subgroups: if has_sizes { sizes.max_compute_workgroup_subgroups } else { 0 },
-            dot_accelerated: if features.integer_dot_product {
-                accelerated(&dots)
-            } else {
-                Default::default()
-            },
-            max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
-            host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
+            max_buffer_size: reported
+                .maint4
+                .map_or(maint3.max_memory_allocation_size, |maint4| maint4.max_buffer_size),
+            subgroup_size_range: sizes.map_or((0, 0), |s| (s.min_subgroup_size, s.max_subgroup_size)),
+            subgroup_size_required: features.subgroup_size_control
+                && sizes
+                    .is_some_and(|s| s.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE)),
+            max_workgroup_subgroups: sizes.map_or(0, |s| s.max_compute_workgroup_subgroups),
+            dot_accelerated: reported
+                .dots
+                .filter(|_| features.integer_dot_product)
+                .map_or_else(Default::default, |dots| accelerated(&dots)),
+            max_push_descriptors: reported
+                .push
+                .filter(|_| features.bindings)
+                .map_or(0, |push| push.max_push_descriptors),
+            host_import_alignment: reported.host.map_or(0, |host| host.min_imported_host_pointer_alignment),
             external: External::of(instance, physical, &ext, features.device_addresses),
-            pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
-            sm_count: has_sm.then_some(sm.shader_sm_count),
-            amd_cus: has_amd.then(|| {
+            pci: reported.pci.map(|pci| [pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
+            sm_count: reported.sm.map(|sm| sm.shader_sm_count),
+            amd_cus: reported.amd.map(|amd| {
                 amd.shader_engine_count
                     * amd.shader_arrays_per_engine_count
                     * amd.compute_units_per_shader_array
             }),
-            cuda_capability: has_cuda
-                .then_some((cuda.compute_capability_major, cuda.compute_capability_minor)),
+            cuda_capability: reported
+                .cuda
+                .map(|cuda| (cuda.compute_capability_major, cuda.compute_capability_minor)),
             has_copy_engines: families.iter().any(copies_only),
             memory,
             family: family as u32,
@@ -281,6 +216,73 @@ impl Adapter {
     }
 }
 
+/// Properties that the driver reports; `None` for extensions that the device lacks.
+#[derive(Default)]
+struct Properties {
+    ids: vk::PhysicalDeviceIDProperties<'static>,
+    driver: vk::PhysicalDeviceDriverProperties<'static>,
+    subgroup: vk::PhysicalDeviceSubgroupProperties<'static>,
+    floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
+    maint3: vk::PhysicalDeviceMaintenance3Properties<'static>,
+    maint4: Option<vk::PhysicalDeviceMaintenance4Properties<'static>>,
+    sizes: Option<vk::PhysicalDeviceSubgroupSizeControlProperties<'static>>,
+    dots: Option<vk::PhysicalDeviceShaderIntegerDotProductProperties<'static>>,
+    push: Option<vk::PhysicalDevicePushDescriptorPropertiesKHR<'static>>,
+    host: Option<vk::PhysicalDeviceExternalMemoryHostPropertiesEXT<'static>>,
+    pci: Option<vk::PhysicalDevicePCIBusInfoPropertiesEXT<'static>>,
+    sm: Option<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'static>>,
+    amd: Option<vk::PhysicalDeviceShaderCorePropertiesAMD<'static>>,
+    cuda: Option<vk::PhysicalDeviceCudaKernelLaunchPropertiesNV<'static>>,
+}
+
+impl Properties {
+    fn query(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> Properties {
+        let mut p = Properties::default();
+        let mut p2 = vk::PhysicalDeviceProperties2::default()
+            .push_next(&mut p.ids)
+            .push_next(&mut p.driver)
+            .push_next(&mut p.subgroup)
+            .push_next(&mut p.floats)
+            .push_next(&mut p.maint3);
+        if ext.provides(ash::khr::maintenance4::NAME) {
+            p2 = p2.push_next(p.maint4.insert(Default::default()));
+        }
+        if ext.provides(ash::ext::subgroup_size_control::NAME) {
+            p2 = p2.push_next(p.sizes.insert(Default::default()));
+        }
+        if ext.provides(ash::khr::shader_integer_dot_product::NAME) {
+            p2 = p2.push_next(p.dots.insert(Default::default()));
+        }
+        if ext.has(ash::khr::push_descriptor::NAME) {
+            p2 = p2.push_next(p.push.insert(Default::default()));
+        }
+        if ext.has(ash::ext::external_memory_host::NAME) {
+            p2 = p2.push_next(p.host.insert(Default::default()));
+        }
+        if ext.has(ash::ext::pci_bus_info::NAME) {
+            p2 = p2.push_next(p.pci.insert(Default::default()));
+        }
+        if ext.has(ash::nv::shader_sm_builtins::NAME) {
+            p2 = p2.push_next(p.sm.insert(Default::default()));
+        }
+        if ext.has(ash::amd::shader_core_properties::NAME) {
+            p2 = p2.push_next(p.amd.insert(Default::default()));
+        }
+        if ext.has(ash::nv::cuda_kernel_launch::NAME) {
+            p2 = p2.push_next(p.cuda.insert(Default::default()));
+        }
+        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
+        unsafe { instance.raw.get_physical_device_properties2(physical, &mut p2) };
+        // The adapter keeps these, without the chain.
+        p.ids.p_next = std::ptr::null_mut();
+        p.driver.p_next = std::ptr::null_mut();
+        p.subgroup.p_next = std::ptr::null_mut();
+        p.floats.p_next = std::ptr::null_mut();
+        p.maint3.p_next = std::ptr::null_mut();
+        p
+    }
+}
+
 /// See [`Adapter::dot_accelerated`].
 fn accelerated(p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>) -> [[bool; 6]; 2] {
     [
@@ -304,6 +306,108 @@ fn accelerated(p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>) -> [
     .map(|list| list.map(|b| b != vk::FALSE))
 }
 
+/// Features that the driver reports; none of extensions that the device lacks.
+#[derive(Default)]
+struct Reported {
+    core: vk::PhysicalDeviceFeatures,
+    f11: vk::PhysicalDeviceVulkan11Features<'static>,
+    f12: vk::PhysicalDeviceVulkan12Features<'static>,
+    sync2: vk::PhysicalDeviceSynchronization2Features<'static>,
+    maint4: vk::PhysicalDeviceMaintenance4Features<'static>,
+    dot: vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>,
+    sizes: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
+    atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    atomics2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
+    layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    zeros: vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures<'static>,
+}
+
+/// Whether a reported feature is in use, by its name in `PYROCLAST_FEATURES`.
+type IsOn<'a> = dyn Fn(&str, vk::Bool32) -> bool + 'a;
+
+impl Reported {
+    fn query(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> Reported {
+        let mut r = Reported::default();
+        let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut r.f11).push_next(&mut r.f12);
+        if ext.provides(ash::khr::synchronization2::NAME) {
+            f2 = f2.push_next(&mut r.sync2);
+        }
+        if ext.provides(ash::khr::maintenance4::NAME) {
+            f2 = f2.push_next(&mut r.maint4);
+        }
+        if ext.provides(ash::khr::shader_integer_dot_product::NAME) {
+            f2 = f2.push_next(&mut r.dot);
+        }
+        if ext.provides(ash::ext::subgroup_size_control::NAME) {
+            f2 = f2.push_next(&mut r.sizes);
+        }
+        if ext.has(ash::ext::shader_atomic_float::NAME) {
+            f2 = f2.push_next(&mut r.atomics);
+        }
+        if ext.has(ash::ext::shader_atomic_float2::NAME) {
+            f2 = f2.push_next(&mut r.atomics2);
+        }
+        if ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
+            f2 = f2.push_next(&mut r.layout);
+        }
+        if ext.has(ash::khr::shader_clock::NAME) {
+            f2 = f2.push_next(&mut r.clock);
+        }
+        if ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
+            f2 = f2.push_next(&mut r.zeros);
+        }
+        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
+        unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
+        r.core = f2.features;
+        r
+    }
+
+    fn core_features(&self, on: &IsOn<'_>) -> vk::PhysicalDeviceFeatures {
+        let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
+        vk::PhysicalDeviceFeatures {
+            shader_int64: flag("int64", self.core.shader_int64),
+            shader_int16: flag("int16", self.core.shader_int16),
+            shader_float64: flag("float64", self.core.shader_float64),
+            shader_storage_image_read_without_format: flag(
+                "images",
+                flag("formatless_reads", self.core.shader_storage_image_read_without_format),
+            ),
+            shader_storage_image_extended_formats: flag(
+                "images",
+                self.core.shader_storage_image_extended_formats,
+            ),
+            shader_storage_image_write_without_format: flag(
+                "images",
+                self.core.shader_storage_image_write_without_format,
+            ),
+            ..Default::default()
+        }
+    }
+
+    fn buffer_float_atomics(&self, on: &IsOn<'_>) -> FloatAtomics {
+        FloatAtomics {
+            add16: on("float_atomics", self.atomics2.shader_buffer_float16_atomic_add),
+            add32: on("float_atomics", self.atomics.shader_buffer_float32_atomic_add),
+            add64: on("float_atomics", self.atomics.shader_buffer_float64_atomic_add),
+            min_max16: on("float_atomics", self.atomics2.shader_buffer_float16_atomic_min_max),
+            min_max32: on("float_atomics", self.atomics2.shader_buffer_float32_atomic_min_max),
+            min_max64: on("float_atomics", self.atomics2.shader_buffer_float64_atomic_min_max),
+        }
+    }
+
+    fn shared_float_atomics(&self, on: &IsOn<'_>) -> FloatAtomics {
+        FloatAtomics {
+            add16: on("float_atomics", self.atomics2.shader_shared_float16_atomic_add),
+            add32: on("float_atomics", self.atomics.shader_shared_float32_atomic_add),
+            add64: on("float_atomics", self.atomics.shader_shared_float64_atomic_add),
+            min_max16: on("float_atomics", self.atomics2.shader_shared_float16_atomic_min_max),
+            min_max32: on("float_atomics", self.atomics2.shader_shared_float32_atomic_min_max),
+            min_max64: on("float_atomics", self.atomics2.shader_shared_float64_atomic_min_max),
+        }
+    }
+}
+
 impl AdapterFeatures {
     fn query(
         instance: &Instance,
@@ -311,98 +415,26 @@ impl AdapterFeatures {
         ext: &Extensions,
         hidden: &[String],
     ) -> Result<AdapterFeatures, &'static str> {
-        let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
-        let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
-        let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default();
-        let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default();
-        let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
-        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
-        let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
-        let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default();
-        let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
-        let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default();
-        let mut zeros = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
-        let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut f11).push_next(&mut f12);
-        if ext.provides(ash::khr::synchronization2::NAME) {
-            f2 = f2.push_next(&mut sync2);
-        }
-        if ext.provides(ash::khr::maintenance4::NAME) {
-            f2 = f2.push_next(&mut maint4);
-        }
-        if ext.provides(ash::khr::shader_integer_dot_product::NAME) {
-            f2 = f2.push_next(&mut dot);
-        }
-        if ext.provides(ash::ext::subgroup_size_control::NAME) {
-            f2 = f2.push_next(&mut sizes);
-        }
-        if ext.has(ash::ext::shader_atomic_float::NAME) {
-            f2 = f2.push_next(&mut atomics);
-        }
-        if ext.has(ash::ext::shader_atomic_float2::NAME) {
-            f2 = f2.push_next(&mut atomics2);
-        }
-        if ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
-            f2 = f2.push_next(&mut layout);
-        }
-        if ext.has(ash::khr::shader_clock::NAME) {
-            f2 = f2.push_next(&mut clock);
-        }
-        if ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
-            f2 = f2.push_next(&mut zeros);
-        }
-        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
-        unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
-        let core = f2.features;
+        let reported = Reported::query(instance, physical, ext);
+        let Reported { f11, f12, sync2, maint4, dot, sizes, layout, clock, zeros, .. } = &reported;
         let needed =
             [(f12.timeline_semaphore, "timelineSemaphore"), (sync2.synchronization2, "synchronization2")];
         if let Some((_, missing)) = needed.iter().find(|(have, _)| *have == vk::FALSE) {
             return Err(missing);
         }
-        let on = |name: &str, have: vk::Bool32| {
+        let on = &|name: &str, have: vk::Bool32| {
             have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name)
         };
-        let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
         Ok(AdapterFeatures {
-            core: vk::PhysicalDeviceFeatures {
-                shader_int64: flag("int64", core.shader_int64),
-                shader_int16: flag("int16", core.shader_int16),
-                shader_float64: flag("float64", core.shader_float64),
-                shader_storage_image_read_without_format: flag(
-                    "images",
-                    flag("formatless_reads", core.shader_storage_image_read_without_format),
-                ),
-                shader_storage_image_extended_formats: flag(
-                    "images",
-                    core.shader_storage_image_extended_formats,
-                ),
-                shader_storage_image_write_without_format: flag(
-                    "images",
-                    core.shader_storage_image_write_without_format,
-                ),
-                ..Default::default()
-            },
+            core: reported.core_features(on),
             int8: on("int8", f12.shader_int8),
             float16: on("float16", f12.shader_float16),
             storage8: on("storage8", f12.storage_buffer8_bit_access),
             storage16: on("storage16", f11.storage_buffer16_bit_access),
             buffer_int64_atomics: on("int64_atomics", f12.shader_buffer_int64_atomics),
             shared_int64_atomics: on("int64_atomics", f12.shader_shared_int64_atomics),
-            buffer_float_atomics: FloatAtomics {
-                add16: on("float_atomics", atomics2.shader_buffer_float16_atomic_add),
-                add32: on("float_atomics", atomics.shader_buffer_float32_atomic_add),
-                add64: on("float_atomics", atomics.shader_buffer_float64_atomic_add),
-                min_max16: on("float_atomics", atomics2.shader_buffer_float16_atomic_min_max),
-                min_max32: on("float_atomics", atomics2.shader_buffer_float32_atomic_min_max),
-                min_max64: on("float_atomics", atomics2.shader_buffer_float64_atomic_min_max),
-            },
-            shared_float_atomics: FloatAtomics {
-                add16: on("float_atomics", atomics2.shader_shared_float16_atomic_add),
-                add32: on("float_atomics", atomics.shader_shared_float32_atomic_add),
-                add64: on("float_atomics", atomics.shader_shared_float64_atomic_add),
-                min_max16: on("float_atomics", atomics2.shader_shared_float16_atomic_min_max),
-                min_max32: on("float_atomics", atomics2.shader_shared_float32_atomic_min_max),
-                min_max64: on("float_atomics", atomics2.shader_shared_float64_atomic_min_max),
-            },
+            buffer_float_atomics: reported.buffer_float_atomics(on),
+            shared_float_atomics: reported.shared_float_atomics(on),
             device_addresses: on("buffer_device_address", f12.buffer_device_address),
             scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
             vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),

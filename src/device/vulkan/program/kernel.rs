@@ -20,7 +20,7 @@ use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,
     PointerMode,
 };
-use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
+use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind, KernelInfo};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
@@ -249,59 +249,15 @@ impl VulkanKernel {
         })
     }
 
+    /// Puts the arguments into the block, and collects accesses and bindings.
     fn fill_arguments(
         &self,
         plan: &mut Plan<'_>,
         launch: &Launch,
         print: Option<PrintTarget<'_>>,
     ) -> DeviceResult<()> {
-        let abi = &plan.variant.abi;
-        for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
-            let at = (abi.args_offset + info.offset) as usize;
-            match value {
-                ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
-                ArgValue::NullBuffer => match abi.mode {
-                    PointerMode::Addresses | PointerMode::Virtual => {
-                        put(&mut plan.block, at, &0u64.to_le_bytes())?
-                    }
-                    PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
-                },
-                ArgValue::Buffer(range) => {
-                    let buffer = buffer_of(range)?;
-                    if abi.mode != PointerMode::Bindings {
-                        put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
-                    } else {
-                        put(&mut plan.block, at, &0u32.to_le_bytes())?;
-                    }
-                    let end = range.offset + range.size;
-                    let write = !self.readonly[i];
-                    plan.accesses.push(ObjectAccess {
-                        object: Object::Buffer(buffer.raw),
-                        start: range.offset,
-                        end,
-                        write,
-                    });
-                }
-                ArgValue::Image(memory) => {
-                    let image = image_of(memory)?;
-                    let write = info.access != AccessQualifier::ReadOnly;
-                    plan.accesses.push(image.access(write));
-                    if image.shadowed().is_some() {
-                        plan.shadow_images.push((i, write));
-                    }
-                }
-                ArgValue::Pointer { address, within } => {
-                    if abi.mode == PointerMode::Addresses {
-                        put(&mut plan.block, at, &address.to_le_bytes())?;
-                    } else {
-                        put(&mut plan.block, at, &0u32.to_le_bytes())?;
-                    }
-                    if let Some(range) = within {
-                        plan.accesses.push(whole(range, !self.readonly[i])?);
-                    }
-                }
-                ArgValue::Local(_) => {}
-            }
+        for (number, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
+            self.fill_argument(plan, number, value, info)?;
         }
         for range in &launch.indirect.buffers {
             plan.accesses.push(whole(range, true)?);
@@ -309,49 +265,109 @@ impl VulkanKernel {
         if launch.indirect.anything {
             plan.accesses.push(ObjectAccess::ANYWHERE);
         }
-        for (source, number) in abi.bindings.iter().zip(0..) {
-            let binding = match source {
-                BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
-                BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
-                // Known only when the dispatch is recorded.
-                BindingSource::Block => {
-                    Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 })
-                }
-                BindingSource::Whole(a) => match launch.args.get(*a as usize) {
-                    Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
-                    _ => Some(Bound::whole(self.memory.null_buffer()?)),
-                },
-                BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
-                    Some(ArgValue::Image(memory)) => {
-                        let image = image_of(memory)?;
-                        let format = image.declared_format(binding);
-                        plan.formats.extend(format.filter(|_| binding.declared).map(|f| (number, f)));
-                        let order = image.texel_order(binding);
-                        plan.orders.extend((order != 0).then_some((number, order)));
-                        Some(image.bound(binding)?)
-                    }
-                    _ => None,
-                },
-                BindingSource::Arg(a) => match launch.args.get(*a as usize) {
-                    Some(ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. }) => {
-                        let buffer = buffer_of(range)?;
-                        // Up to the next 16 bytes, for wide accesses at the end; the buffer is padded
-                        // accordingly.
-                        let end = align_up(range.offset + range.size, 16).min(buffer.padded);
-                        Some(Bound::Buffer {
-                            buffer: buffer.raw,
-                            offset: range.offset,
-                            range: end - range.offset,
-                        })
-                    }
-                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.memory.null_buffer()?)),
-                    _ => None,
-                },
-            };
+        for (source, number) in plan.variant.abi.bindings.iter().zip(0..) {
+            let binding = self.binding(plan, source, number, launch, print)?;
             plan.bindings
                 .push(binding.ok_or_else(|| DeviceError::Unexpected("unbound kernel argument".into()))?);
         }
         Ok(())
+    }
+
+    /// Puts one argument into the block, and notes what the kernel accesses by it.
+    fn fill_argument(
+        &self,
+        plan: &mut Plan<'_>,
+        number: usize,
+        value: &ArgValue,
+        info: &ArgInfo,
+    ) -> DeviceResult<()> {
+        let abi = &plan.variant.abi;
+        let at = (abi.args_offset + info.offset) as usize;
+        match value {
+            ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
+            ArgValue::NullBuffer => match abi.mode {
+                PointerMode::Addresses | PointerMode::Virtual => {
+                    put(&mut plan.block, at, &0u64.to_le_bytes())?
+                }
+                PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
+            },
+            ArgValue::Buffer(range) => {
+                let buffer = buffer_of(range)?;
+                if abi.mode != PointerMode::Bindings {
+                    put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
+                } else {
+                    put(&mut plan.block, at, &0u32.to_le_bytes())?;
+                }
+                plan.accesses.push(whole(range, !self.readonly[number])?);
+            }
+            ArgValue::Image(memory) => {
+                let image = image_of(memory)?;
+                let write = info.access != AccessQualifier::ReadOnly;
+                plan.accesses.push(image.access(write));
+                if image.shadowed().is_some() {
+                    plan.shadow_images.push((number, write));
+                }
+            }
+            ArgValue::Pointer { address, within } => {
+                if abi.mode == PointerMode::Addresses {
+                    put(&mut plan.block, at, &address.to_le_bytes())?;
+                } else {
+                    put(&mut plan.block, at, &0u32.to_le_bytes())?;
+                }
+                if let Some(range) = within {
+                    plan.accesses.push(whole(range, !self.readonly[number])?);
+                }
+            }
+            ArgValue::Local(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The descriptor of a binding; `None` if the argument has none.
+    fn binding(
+        &self,
+        plan: &mut Plan<'_>,
+        source: &BindingSource,
+        number: u32,
+        launch: &Launch,
+        print: Option<PrintTarget<'_>>,
+    ) -> DeviceResult<Option<Bound>> {
+        Ok(match source {
+            BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
+            BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
+            // Known only when the dispatch is recorded.
+            BindingSource::Block => Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 }),
+            BindingSource::Whole(a) => match launch.args.get(*a as usize) {
+                Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
+                _ => Some(Bound::whole(self.memory.null_buffer()?)),
+            },
+            BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
+                Some(ArgValue::Image(memory)) => {
+                    let image = image_of(memory)?;
+                    let format = image.declared_format(binding);
+                    plan.formats.extend(format.filter(|_| binding.declared).map(|f| (number, f)));
+                    let order = image.texel_order(binding);
+                    plan.orders.extend((order != 0).then_some((number, order)));
+                    Some(image.bound(binding)?)
+                }
+                _ => None,
+            },
+            BindingSource::Arg(a) => match launch.args.get(*a as usize) {
+                Some(ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. }) => {
+                    let buffer = buffer_of(range)?;
+                    // Up to the next 16 bytes, for wide accesses at the end; the buffer is padded
+                    // accordingly.
+                    let end = align_up(range.offset + range.size, 16).min(buffer.padded);
+                    Some(Bound::Buffer {
+                        buffer: buffer.raw,
+                        offset: range.offset,
+                        range: end - range.offset,
+                    })
+                }
+                Some(ArgValue::NullBuffer) => Some(Bound::whole(self.memory.null_buffer()?)),
+                _ => None,
+            },
+        })
     }
 
     fn fill_hidden(

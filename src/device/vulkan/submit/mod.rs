@@ -13,6 +13,7 @@ pub mod queues;
 pub mod reaper;
 pub mod record;
 pub mod record_image;
+pub mod record_launch;
 pub mod record_list;
 pub mod rect;
 pub mod submit_queue;

@@ -16,13 +16,9 @@ use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
-use crate::device::vulkan::program::descriptors;
-use crate::device::vulkan::program::kernel::{PrintTarget, VulkanKernel};
-use crate::device::vulkan::program::pipeline::Pipeline;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::host_ptr::HostPtr;
 use ash::vk;
-use clspv_bridge::abi::BlockStorage;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -73,15 +69,15 @@ pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &Rect
 /// Recorder of one command buffer.
 pub struct Recorder {
     pub gpu: &'static Gpu,
-    pools: &'static SubmitPools,
+    pub(super) pools: &'static SubmitPools,
     pub allocator: CommandAllocator,
     barriers: BarrierTracker,
     /// Whether a transfer was recorded.
-    any_transfer: bool,
-    bound: Binding,
+    pub(super) any_transfer: bool,
+    pub(super) bound: Binding,
     pub read_backs: ReadBacks,
     /// Print buffers of the launches that print.
-    prints: Vec<VulkanPrintBuffer>,
+    pub(super) prints: Vec<VulkanPrintBuffer>,
     /// Number of launches that share a print buffer, and bytes for each.
     pub room: (u64, u64),
     /// For lists: accesses of the whole recording.
@@ -92,30 +88,30 @@ pub struct Recorder {
 /// previous one.
 #[derive(Default)]
 pub(super) struct Binding {
-    pipeline: vk::Pipeline,
+    pub(super) pipeline: vk::Pipeline,
     /// Pipeline layout of the bound descriptors and constants.
     layout: vk::PipelineLayout,
     pub(super) descriptors: SmallVec<[Bound; 8]>,
-    constants: SmallVec<[u8; 128]>,
+    pub(super) constants: SmallVec<[u8; 128]>,
     /// The previous launch, if it was one dispatch and everything it needs is bound.
-    last: Option<LastLaunch>,
+    pub(super) last: Option<LastLaunch>,
 }
 
 /// Identifies a repeated launch, and what to record for it.
-struct LastLaunch {
+pub(super) struct LastLaunch {
     /// The kernel of a launch of the same batch or list, which keeps it alive.
-    kernel: *const (),
-    args: Arc<Vec<ArgValue>>,
-    dims: u32,
-    offset: [u64; 3],
-    global: [u64; 3],
-    local: [u32; 3],
-    accesses: Accesses,
-    groups: [u32; 3],
+    pub(super) kernel: *const (),
+    pub(super) args: Arc<Vec<ArgValue>>,
+    pub(super) dims: u32,
+    pub(super) offset: [u64; 3],
+    pub(super) global: [u64; 3],
+    pub(super) local: [u32; 3],
+    pub(super) accesses: Accesses,
+    pub(super) groups: [u32; 3],
 }
 
 impl LastLaunch {
-    fn is(&self, launch: &Launch) -> bool {
+    pub(super) fn is(&self, launch: &Launch) -> bool {
         Arc::ptr_eq(&self.args, &launch.args)
             && self.kernel == Arc::as_ptr(&launch.kernel).cast()
             && self.global == launch.global
@@ -128,7 +124,7 @@ impl LastLaunch {
 
 impl Binding {
     /// Invalidates bindings of another layout.
-    fn use_layout(&mut self, layout: vk::PipelineLayout) {
+    pub(super) fn use_layout(&mut self, layout: vk::PipelineLayout) {
         if self.layout != layout {
             self.layout = layout;
             self.descriptors.clear();
@@ -543,114 +539,6 @@ impl Recorder {
         Ok(())
     }
 
-    fn launch(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<()> {
-        if let Some(last) = self.bound.last.as_mut().filter(|last| last.is(launch)) {
-            let (accesses, [x, y, z]) = (std::mem::take(&mut last.accesses), last.groups);
-            self.order(&accesses, ordered, Engine::Compute);
-            // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
-            unsafe { self.gpu.raw.cmd_dispatch(self.allocator.cmd, x, y, z) };
-            if let Some(last) = &mut self.bound.last {
-                last.accesses = accesses;
-            }
-            return Ok(());
-        }
-        self.bound.last = None;
-        let kernel = launch.kernel.as_any().downcast_ref::<VulkanKernel>();
-        let kernel =
-            kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
-        let print =
-            if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
-        let printing = print.as_ref().map(|(buffer, base)| PrintTarget { buffer, base: *base });
-        let mut plan = kernel.plan(launch, printing)?;
-        if plan.dispatches.is_empty() {
-            return Ok(());
-        }
-        let ordered = ordered || !plan.shadow_images.is_empty();
-        for &(arg, _) in &plan.shadow_images {
-            self.fill_shadow_image(&launch.args[arg])?;
-        }
-        let accesses: Accesses = std::mem::take(&mut plan.accesses);
-        self.order(&accesses, ordered, Engine::Compute);
-        let cmd = self.allocator.cmd;
-        let compute = vk::PipelineBindPoint::COMPUTE;
-        let dispatches = std::mem::take(&mut plan.dispatches);
-        for dispatch in &dispatches {
-            let Pipeline { pipeline, layout, sets } =
-                plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
-            plan.set_dispatch(dispatch)?;
-            if let Some(at) = plan.block_binding() {
-                let size = plan.block.len() as u64;
-                let piece = self.allocator.args.alloc(&self.pools.memory.args, size, 256)?;
-                // SAFETY: the piece has the block's size.
-                unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
-                plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: size };
-            }
-            self.bound.use_layout(layout);
-            if self.bound.descriptors != plan.bindings {
-                descriptors::bind(
-                    self.gpu,
-                    cmd,
-                    &mut self.allocator.descriptors,
-                    layout,
-                    sets,
-                    &plan.bindings,
-                )?;
-                self.bound.descriptors.clone_from(&plan.bindings);
-            }
-            if self.bound.pipeline != pipeline {
-                // SAFETY: the command buffer is recording; the launch keeps the kernel alive.
-                unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, compute, pipeline) };
-                self.bound.pipeline = pipeline;
-            }
-            let address;
-            let bytes: &[u8] = match plan.variant.abi.block_storage {
-                BlockStorage::Push => &plan.block,
-                BlockStorage::Bound => &[],
-                BlockStorage::Buffer => {
-                    let size = plan.block.len() as u64;
-                    let piece = self.allocator.args.alloc(&self.pools.memory.args, size, 256)?;
-                    // SAFETY: the piece has the block's size.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len())
-                    };
-                    address = piece.address.to_ne_bytes();
-                    &address
-                }
-            };
-            // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's
-            // limits.
-            unsafe {
-                if self.bound.constants[..] != *bytes {
-                    self.gpu.raw.cmd_push_constants(cmd, layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
-                    self.bound.constants.clear();
-                    self.bound.constants.extend_from_slice(bytes);
-                }
-                let [x, y, z] = dispatch.groups;
-                self.gpu.raw.cmd_dispatch(cmd, x, y, z);
-            }
-        }
-        for &(arg, _) in plan.shadow_images.iter().filter(|(_, write)| *write) {
-            self.write_back_shadow_image(&launch.args[arg])?;
-        }
-        if let [dispatch] = dispatches[..]
-            && plan.shadow_images.is_empty()
-            && print.is_none()
-            && launch.indirect.is_empty()
-        {
-            self.bound.last = Some(LastLaunch {
-                kernel: Arc::as_ptr(&launch.kernel).cast(),
-                args: launch.args.clone(),
-                dims: launch.dims,
-                offset: launch.offset,
-                global: launch.global,
-                local: launch.local,
-                accesses,
-                groups: dispatch.groups,
-            });
-        }
-        Ok(())
-    }
-
     /// Executes a list as one command, or records its commands again if it has no command buffer.
     fn replay(&mut self, list: &List, ordered: bool) -> DeviceResult<()> {
         let Some(recorded) = &list.recorded else {
@@ -666,62 +554,6 @@ impl Recorder {
         // complete.
         unsafe { self.gpu.raw.cmd_execute_commands(self.allocator.cmd, &[recorded.cmd]) };
         Ok(())
-    }
-
-    /// Whether there is a print buffer.
-    pub fn has_prints(&self) -> bool {
-        !self.prints.is_empty()
-    }
-
-    /// The print buffer of a launch, and the number that its kernel's printf calls count from.
-    fn printing(&mut self, launch: &Launch) -> DeviceResult<(Arc<Buffer>, u32)> {
-        if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
-            let (launches, bytes) = self.room;
-            let print =
-                VulkanPrintBuffer::new(&self.pools.programs.prints, &*launch.kernel, launches, bytes)?;
-            let head = print.head().map(u32::to_ne_bytes);
-            match print.buffer.mapped() {
-                // SAFETY: the mapping is larger than the head, and no work uses the buffer.
-                Some(base) => unsafe {
-                    std::ptr::copy_nonoverlapping(head.as_ptr(), base.as_ptr().cast(), head.len())
-                },
-                None => {
-                    // SAFETY: the command buffer is recording; the buffer is larger than the head.
-                    unsafe {
-                        self.gpu.raw.cmd_update_buffer(
-                            self.allocator.cmd,
-                            print.buffer.raw,
-                            0,
-                            head.as_flattened(),
-                        )
-                    };
-                    self.any_transfer = true;
-                    self.begin_with_barrier();
-                }
-            }
-            self.prints.push(print);
-        }
-        let print =
-            self.prints.last_mut().ok_or_else(|| DeviceError::Unexpected("no print buffer".into()))?;
-        let base = print.add(launch);
-        Ok((print.buffer.clone(), base))
-    }
-
-    /// Takes the print buffers at the end of the command buffer. Records copies of their beginnings to the
-    /// host where necessary.
-    pub fn take_prints(&mut self) -> DeviceResult<Vec<VulkanPrintBuffer>> {
-        let mut prints = std::mem::take(&mut self.prints);
-        if prints.iter().any(|p| p.readable().is_none()) {
-            self.begin_with_barrier();
-        }
-        for print in prints.iter_mut().filter(|p| p.readable().is_none()) {
-            let size = print.beginning_bytes();
-            let piece = self.staging(size)?;
-            self.copy(print.buffer.raw, piece.buffer, &[rect::Run { src: 0, dst: piece.offset, size }]);
-            self.any_transfer = true;
-            print.beginning = Some(HostPtr::new(piece.ptr));
-        }
-        Ok(prints)
     }
 }
 

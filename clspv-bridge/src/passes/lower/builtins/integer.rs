@@ -6,11 +6,18 @@ use crate::ir::*;
 impl BuiltinLowering<'_, '_, '_> {
     /// Lowers an integer function; `None` for other functions.
     pub(crate) fn integer(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
-        use ClOp as C;
-        let bits = ty.scalar().map_or(32, Scalar::bits) as u64;
+        if let ClOp::shuffle | ClOp::shuffle2 = op {
+            return Some(self.shuffle(op == ClOp::shuffle2, a, ty));
+        }
         let x = *a.first()?;
-        let y = a.get(1).copied().unwrap_or(x);
-        let z = a.get(2).copied().unwrap_or(x);
+        let operands = [x, a.get(1).copied().unwrap_or(x), a.get(2).copied().unwrap_or(x)];
+        let plain = self.arithmetic_int(op, operands, ty).or_else(|| self.bits(op, operands, ty));
+        plain.or_else(|| self.saturating(op, operands, ty))
+    }
+
+    /// Arithmetic that wraps or cannot overflow.
+    fn arithmetic_int(&mut self, op: ClOp, [x, y, z]: [Value; 3], ty: Type) -> Option<Value> {
+        use ClOp as C;
         Some(match op {
             C::s_abs => {
                 let zero = self.int(ty, 0);
@@ -23,28 +30,6 @@ impl BuiltinLowering<'_, '_, '_> {
                     if op == C::s_abs_diff { (BinOp::Smin, BinOp::Smax) } else { (BinOp::Umin, BinOp::Umax) };
                 let (l, h) = (self.b.bin(low, x, y), self.b.bin(high, x, y));
                 self.b.isub(h, l)
-            }
-            C::s_add_sat | C::s_sub_sat => {
-                let add = op == C::s_add_sat;
-                let r = if add { self.b.iadd(x, y) } else { self.b.isub(x, y) };
-                // The signs show an overflow.
-                let p = self.b.bin(BinOp::Xor, x, r);
-                let q = if add { self.b.bin(BinOp::Xor, y, r) } else { self.b.bin(BinOp::Xor, x, y) };
-                let both = self.b.and(p, q);
-                let zero = self.int(ty, 0);
-                let over = self.b.icmp(IntCc::Slt, both, zero);
-                let limit = self.limit(x, ty, bits);
-                self.b.select(over, limit, r)
-            }
-            C::u_add_sat => {
-                let r = self.b.iadd(x, y);
-                let over = self.b.icmp(IntCc::Ult, r, x);
-                let ones = self.int(ty, u64::MAX);
-                self.b.select(over, ones, r)
-            }
-            C::u_sub_sat => {
-                let low = self.b.bin(BinOp::Umin, x, y);
-                self.b.isub(x, low)
             }
             C::s_hadd | C::u_hadd | C::s_rhadd | C::u_rhadd => {
                 let shift = if matches!(op, C::s_hadd | C::s_rhadd) { BinOp::Ashr } else { BinOp::Lshr };
@@ -71,10 +56,6 @@ impl BuiltinLowering<'_, '_, '_> {
                 let v = self.b.bin(BinOp::Umax, x, y);
                 self.b.bin(BinOp::Umin, v, z)
             }
-            C::clz => self.b.un(UnOp::Clz, x),
-            C::ctz => self.b.un(UnOp::Ctz, x),
-            C::popcount => self.b.un(UnOp::Popcnt, x),
-            C::rotate => self.b.bin(BinOp::Rotl, x, y),
             C::s_mul_hi => self.b.bin(BinOp::SmulHi, x, y),
             C::u_mul_hi => self.b.bin(BinOp::UmulHi, x, y),
             C::s_mad_hi | C::u_mad_hi => {
@@ -85,6 +66,73 @@ impl BuiltinLowering<'_, '_, '_> {
             C::s_mad24 | C::u_mad24 => {
                 let p = self.b.imul(x, y);
                 self.b.iadd(p, z)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Operations on bits, and selections.
+    fn bits(&mut self, op: ClOp, [x, y, z]: [Value; 3], ty: Type) -> Option<Value> {
+        use ClOp as C;
+        let bits = ty.scalar().map_or(32, Scalar::bits) as u64;
+        Some(match op {
+            C::clz => self.b.un(UnOp::Clz, x),
+            C::ctz => self.b.un(UnOp::Ctz, x),
+            C::popcount => self.b.un(UnOp::Popcnt, x),
+            C::rotate => self.b.bin(BinOp::Rotl, x, y),
+            C::s_upsample | C::u_upsample => {
+                let half = bits / 2;
+                let (h, l) = (self.b.cast(CastOp::Zext, x, ty), self.b.cast(CastOp::Zext, y, ty));
+                let c = self.int(ty, half);
+                let h = self.b.shl(h, c);
+                self.b.or(h, l)
+            }
+            C::bitselect => {
+                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+                let (p, q, m) = (self.b.bitcast(x, int), self.b.bitcast(y, int), self.b.bitcast(z, int));
+                let d = self.b.bin(BinOp::Xor, p, q);
+                let d = self.b.and(d, m);
+                let r = self.b.bin(BinOp::Xor, p, d);
+                self.b.bitcast(r, ty)
+            }
+            C::select => {
+                // Vectors test the top bit of each lane, scalars the whole value.
+                let cty = self.b.ty(z);
+                let zero = self.int(cty, 0);
+                let cc = if cty.lanes() > 1 { IntCc::Slt } else { IntCc::Ne };
+                let c = self.b.icmp(cc, z, zero);
+                self.b.select(c, y, x)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Arithmetic that saturates.
+    fn saturating(&mut self, op: ClOp, [x, y, z]: [Value; 3], ty: Type) -> Option<Value> {
+        use ClOp as C;
+        let bits = ty.scalar().map_or(32, Scalar::bits) as u64;
+        Some(match op {
+            C::s_add_sat | C::s_sub_sat => {
+                let add = op == C::s_add_sat;
+                let r = if add { self.b.iadd(x, y) } else { self.b.isub(x, y) };
+                // The signs show an overflow.
+                let p = self.b.bin(BinOp::Xor, x, r);
+                let q = if add { self.b.bin(BinOp::Xor, y, r) } else { self.b.bin(BinOp::Xor, x, y) };
+                let both = self.b.and(p, q);
+                let zero = self.int(ty, 0);
+                let over = self.b.icmp(IntCc::Slt, both, zero);
+                let limit = self.limit(x, ty, bits);
+                self.b.select(over, limit, r)
+            }
+            C::u_add_sat => {
+                let r = self.b.iadd(x, y);
+                let over = self.b.icmp(IntCc::Ult, r, x);
+                let ones = self.int(ty, u64::MAX);
+                self.b.select(over, ones, r)
+            }
+            C::u_sub_sat => {
+                let low = self.b.bin(BinOp::Umin, x, y);
+                self.b.isub(x, low)
             }
             C::u_mad_sat => {
                 let low = self.b.imul(x, y);
@@ -114,30 +162,6 @@ impl BuiltinLowering<'_, '_, '_> {
                 let limit = self.limit(high, ty, bits);
                 self.b.select(fits, sum, limit)
             }
-            C::s_upsample | C::u_upsample => {
-                let half = bits / 2;
-                let (h, l) = (self.b.cast(CastOp::Zext, x, ty), self.b.cast(CastOp::Zext, y, ty));
-                let c = self.int(ty, half);
-                let h = self.b.shl(h, c);
-                self.b.or(h, l)
-            }
-            C::bitselect => {
-                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-                let (p, q, m) = (self.b.bitcast(x, int), self.b.bitcast(y, int), self.b.bitcast(z, int));
-                let d = self.b.bin(BinOp::Xor, p, q);
-                let d = self.b.and(d, m);
-                let r = self.b.bin(BinOp::Xor, p, d);
-                self.b.bitcast(r, ty)
-            }
-            C::select => {
-                // Vectors test the top bit of each lane, scalars the whole value.
-                let cty = self.b.ty(z);
-                let zero = self.int(cty, 0);
-                let cc = if cty.lanes() > 1 { IntCc::Slt } else { IntCc::Ne };
-                let c = self.b.icmp(cc, z, zero);
-                self.b.select(c, y, x)
-            }
-            C::shuffle | C::shuffle2 => self.shuffle(op == C::shuffle2, a, ty),
             _ => return None,
         })
     }

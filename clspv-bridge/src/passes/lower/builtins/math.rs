@@ -44,76 +44,72 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.un(UnOp::NativeExp2, t)
     }
 
+    /// Lowers a function of floating-point numbers.
     pub(crate) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
-        use ClOp as C;
-        if self.cx.target.cpu().is_some() {
-            // Processors have no native versions of these.
-            let plain = match op {
-                C::native_cos => C::cos,
-                C::native_sin => C::sin,
-                C::native_tan => C::tan,
-                C::native_exp | C::half_exp => C::exp,
-                C::native_exp2 | C::half_exp2 => C::exp2,
-                C::native_exp10 | C::half_exp10 => C::exp10,
-                C::native_log => C::log,
-                C::native_log2 => C::log2,
-                C::native_log10 => C::log10,
-                C::native_powr => C::powr,
-                C::cos | C::sin | C::tan | C::exp10 => op,
-                _ => C::printf,
-            };
-            if plain != C::printf {
-                return Ok(self.library(plain, a, ty));
-            }
+        if self.cx.target.cpu().is_some()
+            && let Some(plain) = without_native_version(op)
+        {
+            return Ok(self.library(plain, a, ty));
         }
-        let b = &mut *self.b;
+        if let Some(un) = self.unary_instruction(op, ty) {
+            return Ok(self.b.un(un, a[0]));
+        }
+        let inline = self.arithmetic(op, a, ty).or_else(|| self.common(op, a, ty));
+        Ok(inline.unwrap_or_else(|| self.library(exact_version(op), a, ty)))
+    }
+
+    /// The device's instruction that is accurate enough for a function of one operand.
+    fn unary_instruction(&self, op: ClOp, ty: Type) -> Option<UnOp> {
+        use ClOp as C;
         let sqrt_is_native = self.in_library
             || match ty.lane() {
                 F32 => self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt,
                 F64 => self.cx.target.exact_sqrt64,
                 _ => true,
             };
-        let unary = match op {
-            C::fabs => Some(UnOp::Fabs),
-            C::floor => Some(UnOp::Floor),
-            C::ceil => Some(UnOp::Ceil),
-            C::trunc => Some(UnOp::Trunc),
-            C::rint => Some(UnOp::Rint),
-            C::sqrt if sqrt_is_native => Some(UnOp::Sqrt),
-            C::native_sqrt | C::half_sqrt => Some(UnOp::Sqrt),
-            C::native_cos => Some(UnOp::NativeCos),
-            C::native_sin => Some(UnOp::NativeSin),
-            C::native_tan => Some(UnOp::NativeTan),
-            C::native_exp | C::half_exp => Some(UnOp::NativeExp),
-            C::native_exp2 | C::half_exp2 => Some(UnOp::NativeExp2),
-            C::native_log => Some(UnOp::NativeLog),
-            C::native_log2 => Some(UnOp::NativeLog2),
-            C::native_recip | C::half_recip => Some(UnOp::NativeRecip),
-            C::native_rsqrt | C::half_rsqrt => Some(UnOp::NativeRsqrt),
+        Some(match op {
+            C::fabs => UnOp::Fabs,
+            C::floor => UnOp::Floor,
+            C::ceil => UnOp::Ceil,
+            C::trunc => UnOp::Trunc,
+            C::rint => UnOp::Rint,
+            C::sqrt if sqrt_is_native => UnOp::Sqrt,
+            C::native_sqrt | C::half_sqrt => UnOp::Sqrt,
+            C::native_cos => UnOp::NativeCos,
+            C::native_sin => UnOp::NativeSin,
+            C::native_tan => UnOp::NativeTan,
+            C::native_exp | C::half_exp => UnOp::NativeExp,
+            C::native_exp2 | C::half_exp2 => UnOp::NativeExp2,
+            C::native_log => UnOp::NativeLog,
+            C::native_log2 => UnOp::NativeLog2,
+            C::native_recip | C::half_recip => UnOp::NativeRecip,
+            C::native_rsqrt | C::half_rsqrt => UnOp::NativeRsqrt,
             // At most 2 ulp in both specifications.
-            C::rsqrt if ty.lane() == F32 => Some(UnOp::NativeRsqrt),
-            _ if !self.relaxed || ty.lane() != F32 => None,
+            C::rsqrt if ty.lane() == F32 => UnOp::NativeRsqrt,
+            _ if !self.relaxed || ty.lane() != F32 => return None,
             // Relaxed math.
-            C::cos => Some(UnOp::NativeCos),
-            C::sin => Some(UnOp::NativeSin),
-            C::tan => Some(UnOp::NativeTan),
-            C::exp if self.cx.target.close_exp2 => Some(UnOp::NativeExp),
-            C::exp2 if self.cx.target.close_exp2 => Some(UnOp::NativeExp2),
-            C::log if self.cx.target.close_log2 => Some(UnOp::NativeLog),
-            C::log2 if self.cx.target.close_log2 => Some(UnOp::NativeLog2),
-            _ => None,
-        };
-        if let Some(un) = unary {
-            return Ok(b.un(un, a[0]));
-        }
-        Ok(match op {
-            C::fmin | C::fmin_common => b.bin(BinOp::Fmin, a[0], a[1]),
-            C::fmax | C::fmax_common => b.bin(BinOp::Fmax, a[0], a[1]),
+            C::cos => UnOp::NativeCos,
+            C::sin => UnOp::NativeSin,
+            C::tan => UnOp::NativeTan,
+            C::exp if self.cx.target.close_exp2 => UnOp::NativeExp,
+            C::exp2 if self.cx.target.close_exp2 => UnOp::NativeExp2,
+            C::log if self.cx.target.close_log2 => UnOp::NativeLog,
+            C::log2 if self.cx.target.close_log2 => UnOp::NativeLog2,
+            _ => return None,
+        })
+    }
+
+    /// Functions of a few operations, or that the device has native versions of.
+    fn arithmetic(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
+        use ClOp as C;
+        Some(match op {
+            C::fmin | C::fmin_common => self.b.bin(BinOp::Fmin, a[0], a[1]),
+            C::fmax | C::fmax_common => self.b.bin(BinOp::Fmax, a[0], a[1]),
             C::fma => match self.fma(a, ty) {
                 Some(v) => v,
                 None => self.b.value(Op::Fma, a, ty),
             },
-            C::mad => b.value(Op::Mad, a, ty),
+            C::mad => self.b.value(Op::Mad, a, ty),
             // A relaxed program's other divisions may be inexact for large divisors.
             C::half_divide if self.relaxed && self.cx.target.denorms32 != Denorms32::Kept => {
                 let [x, y] = flushed_div::operands(self.b, a[0], a[1]);
@@ -136,33 +132,38 @@ impl BuiltinLowering<'_, '_, '_> {
                 let one = self.float(ty, 1.0);
                 self.fdiv(one, root)
             }
-            C::half_cos => self.library(C::cos, a, ty),
-            C::half_sin => self.library(C::sin, a, ty),
-            C::half_tan => self.library(C::tan, a, ty),
-            C::half_log => self.library(C::log, a, ty),
-            C::half_log2 => self.library(C::log2, a, ty),
-            C::half_log10 => self.library(C::log10, a, ty),
-            C::half_powr => self.library(C::powr, a, ty),
-            C::nan => {
-                let int = self.b.ty(a[0]);
-                let quiet = match ty.scalar() {
-                    Some(Scalar::F64) => 0x7ff8 << 48,
-                    Some(Scalar::F16) => 0x7e00,
-                    _ => 0x7fc0_0000,
-                };
-                let quiet = self.int(int, quiet);
-                let bits = self.b.or(a[0], quiet);
-                self.b.bitcast(bits, ty)
-            }
-            C::copysign => {
-                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-                let sign = 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1);
-                let (x, y) = (self.b.bitcast(a[0], int), self.b.bitcast(a[1], int));
-                let (m, s) = (self.int(int, !sign), self.int(int, sign));
-                let (x, y) = (self.b.and(x, m), self.b.and(y, s));
-                let r = self.b.or(x, y);
-                self.b.bitcast(r, ty)
-            }
+            C::nan => self.nan(a[0], ty),
+            C::copysign => self.copysign(a, ty),
+            _ => return None,
+        })
+    }
+
+    fn nan(&mut self, x: Value, ty: Type) -> Value {
+        let int = self.b.ty(x);
+        let quiet = match ty.scalar() {
+            Some(Scalar::F64) => 0x7ff8 << 48,
+            Some(Scalar::F16) => 0x7e00,
+            _ => 0x7fc0_0000,
+        };
+        let quiet = self.int(int, quiet);
+        let bits = self.b.or(x, quiet);
+        self.b.bitcast(bits, ty)
+    }
+
+    fn copysign(&mut self, a: &[Value], ty: Type) -> Value {
+        let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let sign = 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1);
+        let (x, y) = (self.b.bitcast(a[0], int), self.b.bitcast(a[1], int));
+        let (m, s) = (self.int(int, !sign), self.int(int, sign));
+        let (x, y) = (self.b.and(x, m), self.b.and(y, s));
+        let r = self.b.or(x, y);
+        self.b.bitcast(r, ty)
+    }
+
+    /// Common and geometric functions.
+    fn common(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
+        use ClOp as C;
+        Some(match op {
             C::fclamp => {
                 let low = self.b.bin(BinOp::Fmax, a[0], a[1]);
                 self.b.bin(BinOp::Fmin, low, a[2])
@@ -179,34 +180,8 @@ impl BuiltinLowering<'_, '_, '_> {
                 let below = self.b.fcmp(FloatCc::Olt, a[1], a[0]);
                 self.b.select(below, zero, one)
             }
-            C::smoothstep => {
-                let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
-                let x = self.fsub(a[2], a[0]);
-                let w = self.fsub(a[1], a[0]);
-                let t = self.fdiv(x, w);
-                let t = self.b.bin(BinOp::Fmax, t, zero);
-                let t = self.b.bin(BinOp::Fmin, t, one);
-                let double = self.fadd(t, t);
-                let three = self.float(ty, 3.0);
-                let u = self.fsub(three, double);
-                let t2 = self.fmul(t, t);
-                self.fmul(t2, u)
-            }
-            C::sign => {
-                // Zero keeps its sign, NaN becomes 0. A denormal becomes 0 on devices that flush it.
-                let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
-                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
-                let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
-                let bits = self.b.bitcast(a[0], int);
-                let bits = self.b.and(bits, sign);
-                let signed_zero = self.b.bitcast(bits, ty);
-                let is_zero = self.b.fcmp(FloatCc::Oeq, a[0], zero);
-                let r = self.b.select(is_zero, signed_zero, zero);
-                let below = self.b.fcmp(FloatCc::Olt, a[0], zero);
-                let r = self.b.select(below, minus, r);
-                let above = self.b.fcmp(FloatCc::Ogt, a[0], zero);
-                self.b.select(above, one, r)
-            }
+            C::smoothstep => self.smoothstep(a, ty),
+            C::sign => self.sign(a[0], ty),
             C::cross => self.cross(a, ty),
             C::length => self.length(a[0], true),
             C::fast_length => self.length(a[0], false),
@@ -216,8 +191,38 @@ impl BuiltinLowering<'_, '_, '_> {
             }
             C::normalize => self.normalize(a[0], true),
             C::fast_normalize => self.normalize(a[0], false),
-            _ => self.library(op, a, ty),
+            _ => return None,
         })
+    }
+
+    fn smoothstep(&mut self, a: &[Value], ty: Type) -> Value {
+        let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
+        let x = self.fsub(a[2], a[0]);
+        let w = self.fsub(a[1], a[0]);
+        let t = self.fdiv(x, w);
+        let t = self.b.bin(BinOp::Fmax, t, zero);
+        let t = self.b.bin(BinOp::Fmin, t, one);
+        let double = self.fadd(t, t);
+        let three = self.float(ty, 3.0);
+        let u = self.fsub(three, double);
+        let t2 = self.fmul(t, t);
+        self.fmul(t2, u)
+    }
+
+    fn sign(&mut self, x: Value, ty: Type) -> Value {
+        // Zero keeps its sign, NaN becomes 0. A denormal becomes 0 on devices that flush it.
+        let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
+        let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
+        let bits = self.b.bitcast(x, int);
+        let bits = self.b.and(bits, sign);
+        let signed_zero = self.b.bitcast(bits, ty);
+        let is_zero = self.b.fcmp(FloatCc::Oeq, x, zero);
+        let r = self.b.select(is_zero, signed_zero, zero);
+        let below = self.b.fcmp(FloatCc::Olt, x, zero);
+        let r = self.b.select(below, minus, r);
+        let above = self.b.fcmp(FloatCc::Ogt, x, zero);
+        self.b.select(above, one, r)
     }
 
     fn cross(&mut self, a: &[Value], ty: Type) -> Value {
@@ -361,5 +366,39 @@ impl BuiltinLowering<'_, '_, '_> {
             any = self.b.or(any, lane);
         }
         self.b.select(any, replaced, x)
+    }
+}
+
+/// Functions without a native version on processors; what to compute instead.
+fn without_native_version(op: ClOp) -> Option<ClOp> {
+    use ClOp as C;
+    Some(match op {
+        C::native_cos => C::cos,
+        C::native_sin => C::sin,
+        C::native_tan => C::tan,
+        C::native_exp | C::half_exp => C::exp,
+        C::native_exp2 | C::half_exp2 => C::exp2,
+        C::native_exp10 | C::half_exp10 => C::exp10,
+        C::native_log => C::log,
+        C::native_log2 => C::log2,
+        C::native_log10 => C::log10,
+        C::native_powr => C::powr,
+        C::cos | C::sin | C::tan | C::exp10 => op,
+        _ => return None,
+    })
+}
+
+/// The function that the library has for one of lower precision.
+fn exact_version(op: ClOp) -> ClOp {
+    use ClOp as C;
+    match op {
+        C::half_cos => C::cos,
+        C::half_sin => C::sin,
+        C::half_tan => C::tan,
+        C::half_log => C::log,
+        C::half_log2 => C::log2,
+        C::half_log10 => C::log10,
+        C::half_powr => C::powr,
+        _ => op,
     }
 }

@@ -287,19 +287,7 @@ impl Accesses {
         let (var, elem) = match region {
             Region::Array { var, elem, .. } => (var, elem),
             Region::Binding { binding, readonly } => {
-                let words = self.by_words && words_of(ty, access).is_some();
-                let elem = if words || self.lacks(access.align.max(1).min(scalar.bytes())) {
-                    I32
-                } else if access.align < scalar.bytes() {
-                    int_of(access.align.max(1))
-                } else if access.align >= total
-                    && ty.lanes() != 3
-                    && !(self.no_longs && scalar == Scalar::I64 && ty.lanes() > 2)
-                {
-                    ty
-                } else {
-                    Type::Scalar(scalar)
-                };
+                let elem = self.view_element(ty, access);
                 (self.view(b, binding, readonly, elem), elem)
             }
             Region::Unused => return Err(ice!("access to memory without accesses")),
@@ -338,24 +326,13 @@ impl Accesses {
             Op::Load(a) | Op::Store(a) => {
                 let unit = scalar.bytes().min(a.align.max(1)).min(elem_bytes);
                 let mut cells = Cells { elem, elem_bytes, unit, access, private, index };
-                if matches!(op, Op::Load(_)) {
-                    let mut lanes = Vec::new();
-                    for lane in 0..ty.lanes() {
-                        let first = lane * scalar.bytes();
-                        let pieces: Vec<Value> =
-                            (0..scalar.bytes() / unit).map(|i| cells.load(b, first + i * unit)).collect();
-                        lanes.push(combine(b, &pieces, Type::Scalar(scalar)));
-                    }
-                    return Ok(Some(b.vec_build(&lanes)));
-                }
-                let mut at = 0;
-                for lane in lanes_of(b, args[0]) {
-                    for piece in split(b, lane, unit) {
-                        cells.store(b, piece, at);
-                        at += unit;
+                match op {
+                    Op::Load(_) => Ok(Some(cells.load_lanes(b, ty, scalar))),
+                    _ => {
+                        cells.store_lanes(b, args[0]);
+                        Ok(None)
                     }
                 }
-                Ok(None)
             }
             _ if total != elem_bytes || elem != ty => {
                 Err(CompileError::unsupported("atomics on memory of mixed types", b.line))
@@ -373,6 +350,24 @@ impl Accesses {
                 }
                 Ok(emit(b, op, &args, ty))
             }
+        }
+    }
+
+    /// Element type of the view of a buffer for an access.
+    fn view_element(&self, ty: Type, access: Access) -> Type {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let words = self.by_words && words_of(ty, access).is_some();
+        if words || self.lacks(access.align.max(1).min(scalar.bytes())) {
+            I32
+        } else if access.align < scalar.bytes() {
+            int_of(access.align.max(1))
+        } else if access.align >= scalar.bytes() * ty.lanes()
+            && ty.lanes() != 3
+            && !(self.no_longs && scalar == Scalar::I64 && ty.lanes() > 2)
+        {
+            ty
+        } else {
+            Type::Scalar(scalar)
         }
     }
 
@@ -561,6 +556,27 @@ impl Cells<'_> {
         let inside = b.and(byte, mask);
         let three = b.i32(3);
         (word, Some(b.shl(inside, three)))
+    }
+    /// A value in pieces, combined.
+    fn load_lanes(&mut self, b: &mut Builder<'_>, ty: Type, scalar: Scalar) -> Value {
+        let mut lanes = Vec::new();
+        for lane in 0..ty.lanes() {
+            let first = lane * scalar.bytes();
+            let pieces: Vec<Value> =
+                (0..scalar.bytes() / self.unit).map(|i| self.load(b, first + i * self.unit)).collect();
+            lanes.push(combine(b, &pieces, Type::Scalar(scalar)));
+        }
+        b.vec_build(&lanes)
+    }
+    /// Stores a value in pieces.
+    fn store_lanes(&mut self, b: &mut Builder<'_>, value: Value) {
+        let mut at = 0;
+        for lane in lanes_of(b, value) {
+            for piece in split(b, lane, self.unit) {
+                self.store(b, piece, at);
+                at += self.unit;
+            }
+        }
     }
     fn word_type(&self) -> Type {
         int_of(self.elem_bytes)
