@@ -167,7 +167,7 @@ fn serve() {
 }
 
 /// Runs `callback` on the callback thread, after those posted before it.
-pub fn post(callback: Callback) -> CallbackTicket {
+pub(crate) fn post(callback: Callback) -> CallbackTicket {
     let mut state = STATE.lock();
     state.queue.push_back(callback);
     state.provide_thread();

@@ -66,7 +66,8 @@ macro_rules! options {
         }
 
         /// Every option: variable and meaning.
-        pub const OPTIONS: &[(&str, &str)] = &[$(($var, concat!($($doc),+))),*];
+        #[cfg(test)]
+        const OPTIONS: &[(&str, &str)] = &[$(($var, concat!($($doc),+))),*];
 
         impl Config {
             /// Reads options from (name, value) pairs; returns them with the complaints.

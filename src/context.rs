@@ -110,7 +110,7 @@ impl ContextDevice {
         &self.device
     }
     /// Position of the device in the context.
-    pub fn device_index(&self) -> usize {
+    pub(crate) fn device_index(&self) -> usize {
         self.device_index
     }
     /// Operations of the device.
@@ -262,7 +262,7 @@ impl Context {
         self.device_queues.lock().default_at(device_index)
     }
     /// The device layer's queue of [`Context::default_device_queue`].
-    pub fn default_queue(&self, device_index: usize) -> Option<Arc<dyn OnDeviceQueue>> {
+    pub(crate) fn default_queue(&self, device_index: usize) -> Option<Arc<dyn OnDeviceQueue>> {
         self.default_device_queue(device_index).map(|queue| queue.on_device_queue().clone())
     }
     /// Waits until everything enqueued in its queues so far is complete.
@@ -277,16 +277,12 @@ impl Context {
         &self.devices
     }
     /// Operations of its devices.
-    pub fn device_ops(&self) -> &[Arc<dyn DeviceOps>] {
+    pub(crate) fn device_ops(&self) -> &[Arc<dyn DeviceOps>] {
         &self.ops
     }
     /// Operations of the device at an index.
     pub fn ops(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
         self.ops.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
-    }
-    /// Whether the device is one of the context's.
-    pub fn has_device(&self, device: &Device) -> bool {
-        self.devices.iter().any(|d| std::ptr::eq(&**d, device))
     }
     /// The context's reference to one of its devices; CL_INVALID_DEVICE if it is not one of them.
     pub fn device(&self, device: &Device) -> Result<&Arc<Device>> {
@@ -318,7 +314,7 @@ impl Context {
         }
     }
     /// Bytes that a launch may print.
-    pub fn print_bytes(&self) -> u64 {
+    pub(crate) fn print_bytes(&self) -> u64 {
         self.printing.bytes.max(PRINT_BYTES)
     }
     /// Adds a destructor callback.

@@ -51,7 +51,7 @@ impl Error {
     }
     /// The error of an operation whose failures by diagnostics have the code `failure`, one of
     /// CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE and CL_LINK_PROGRAM_FAILURE.
-    pub fn for_build(error: CompileError, failure: cl_int) -> Self {
+    pub(crate) fn for_build(error: CompileError, failure: cl_int) -> Self {
         let mut mapped = Error::from(error);
         if mapped.code.0 == CL_BUILD_PROGRAM_FAILURE {
             mapped.code = ErrorCode(failure);

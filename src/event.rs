@@ -214,7 +214,7 @@ impl Event {
     }
 
     /// Whether this is a user event.
-    pub fn is_user(&self) -> bool {
+    pub(crate) fn is_user(&self) -> bool {
         self.queue.is_none()
     }
 

@@ -49,7 +49,7 @@ pub fn page() -> u64 {
 }
 
 /// Whether the process has a mapping at every byte of a range, whatever its protection.
-pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
+pub(crate) fn is_mapped(ptr: HostPtr, size: u64) -> bool {
     const PAGES: u64 = 4096;
     let (start, Some(end)) = (ptr.addr() as u64 / page() * page(), (ptr.addr() as u64).checked_add(size))
     else {
@@ -235,7 +235,7 @@ fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
 }
 
 /// Requests huge pages for a range of private memory that is not touched yet, where it contains whole ones.
-pub fn prefer_huge_pages(ptr: HostPtr, size: u64) {
+pub(crate) fn prefer_huge_pages(ptr: HostPtr, size: u64) {
     let start = ptr.addr().next_multiple_of(HUGE_PAGE);
     let end = ptr.addr().saturating_add(size as usize) / HUGE_PAGE * HUGE_PAGE;
     if end.saturating_sub(start) >= HUGE - HUGE_PAGE {

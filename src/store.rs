@@ -45,7 +45,7 @@ pub struct Store {
 impl Store {
     /// The store in the configured folder: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or
     /// HOME; limited by PYROCLAST_CACHE_SIZE.
-    pub fn from_config(config: &Config) -> Store {
+    pub(crate) fn from_config(config: &Config) -> Store {
         let limit = config.cache_size.map_or(DEFAULT_LIMIT, |mib| mib.saturating_mul(1 << 20));
         if config.no_cache || limit == 0 {
             return Store::disabled();
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// A store that holds nothing.
-    pub fn disabled() -> Store {
+    pub(crate) fn disabled() -> Store {
         Store { folder: None, limit: 0 }
     }
 
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// A secret of this user, created at the first request: knowing it proves write access to this folder.
-    pub fn secret(&self) -> Option<[u8; 32]> {
+    pub(crate) fn secret(&self) -> Option<[u8; 32]> {
         if !self.is_private() {
             return None;
         }

@@ -14,7 +14,7 @@ pub const ENTRY_POINT: &str = "main";
 /// SpecIds of the workgroup size in x, y and z.
 pub const SPEC_LOCAL_SIZE: [u32; 3] = [0, 1, 2];
 /// First SpecId of local-memory argument lengths.
-pub const SPEC_FIRST_FREE: u32 = 3;
+pub(crate) const SPEC_FIRST_FREE: u32 = 3;
 /// SpecIds of the local size in x, y and z of a kernel with sub-groups ([`LaunchAbi::is_linear`]).
 pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 
@@ -122,7 +122,7 @@ pub mod pipe {
     /// Bytes before the slots.
     pub const PACKETS: usize = 3;
     /// Words before the marks.
-    pub const MARKS: u64 = 80;
+    pub(crate) const MARKS: u64 = 80;
 
     /// Slots of a pipe: a power of two, at least two, so that the marks of successive laps differ.
     pub fn slots(max_packets: u32) -> u64 {

@@ -36,7 +36,7 @@ impl CompileError {
         CompileError::Unsupported { construct: construct.into(), line }
     }
     /// The source line (0 if unknown), and the text without it.
-    pub fn at_line(&self) -> (u32, String) {
+    pub(crate) fn at_line(&self) -> (u32, String) {
         let line = match self {
             CompileError::Unsupported { line, .. } | CompileError::Unresolved { line, .. } => *line,
             _ => 0,

@@ -28,7 +28,7 @@ pub mod context {
     pub const DATA: usize = 48;
     /// The number that is added to those of printf calls (u32), and `work_dim` (u32).
     pub const PRINTF_BASE: usize = 56;
-    pub const WORK_DIM: usize = 60;
+    pub(crate) const WORK_DIM: usize = 60;
     pub const LOCAL_SIZE: usize = 64;
     pub const ENQUEUED_LOCAL_SIZE: usize = 88;
     pub const GROUP_ID: usize = 112;
@@ -89,7 +89,7 @@ pub mod check {
 
     /// `what` of the other calls: a vector starts, or a function that it calls. The private memory from the
     /// frame offset in the low half of the mask to that in the high half is uninitialised.
-    pub const START: u64 = 0;
+    pub(crate) const START: u64 = 0;
     /// A barrier of the group, with [`LOCAL`] and [`GLOBAL`] for the memory that it orders.
     pub const GROUP_BARRIER: u64 = 1;
     /// A barrier of the vector, likewise.
@@ -109,7 +109,7 @@ pub mod check {
 
     /// Flags of an access: size of components, their number, those that the program uses, and whether it is
     /// volatile.
-    pub fn access_flags(access: &Access, ty: Type, demanded: u16) -> u64 {
+    pub(crate) fn access_flags(access: &Access, ty: Type, demanded: u16) -> u64 {
         let bytes = ty.lane().access_bytes().unwrap_or(8);
         let volatile = if access.volatile { VOLATILE } else { 0 };
         u64::from(bytes) << BYTES

@@ -46,7 +46,7 @@ impl Options {
     }
 
     /// Whether source is OpenCL C of a version before 2.0, as without -cl-std.
-    pub fn is_before_2_0(&self) -> bool {
+    pub(crate) fn is_before_2_0(&self) -> bool {
         matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
     }
 }

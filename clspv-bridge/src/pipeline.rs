@@ -63,7 +63,7 @@ use std::time::Instant;
 pub type Passes = &'static [&'static dyn Pass];
 
 /// A kernel in a module of its own: arguments, and calls of the built-in library.
-pub const PREPARE: Passes = &[&ZeroPrivate, &LowerByValue, &LinkBuiltins, &MarkCopies];
+pub(crate) const PREPARE: Passes = &[&ZeroPrivate, &LowerByValue, &LinkBuiltins, &MarkCopies];
 
 /// From a linked kernel to a single optimised function (phase Inlined). Native code may keep non-inlined
 /// functions besides.
@@ -92,7 +92,7 @@ pub const OPTIMISE: Passes = &[
 ];
 
 /// Like [`OPTIMISE`], for programs that no optimiser has seen before: those of [`crate::front::c`].
-pub const OPTIMISE_SOURCE: Passes = &[
+pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Inline,
     &SimplifyCfg,
     &InferSpace,
@@ -121,7 +121,7 @@ pub const OPTIMISE_SOURCE: Passes = &[
 ];
 
 /// Like [`OPTIMISE`], for instrumented code: memory accesses stay as the program has them.
-pub const INSTRUMENT: Passes = &[
+pub(crate) const INSTRUMENT: Passes = &[
     &Inline,
     &SimplifyCfg,
     &InferSpace,
@@ -139,7 +139,7 @@ pub const INSTRUMENT: Passes = &[
 
 /// From an optimised kernel to a function without pointers and parameters (phase Legal), for one pointer
 /// mode.
-pub const LOWER: Passes = &[
+pub(crate) const LOWER: Passes = &[
     &LegalizeFloats,
     &FlushedDiv,
     &FlushDenorms,
@@ -194,7 +194,7 @@ pub fn find(name: &str) -> Option<&'static dyn Pass> {
 }
 
 /// Optimises one kernel, which its module holds with what it calls.
-pub fn optimise(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
+pub(crate) fn optimise(module: &mut Module, cx: &mut PassContext<'_>) -> Result<()> {
     if cx.target.cpu().is_none() {
         no_runtime_calls(module)?;
     }

@@ -245,7 +245,7 @@ impl Scanner<'_> {
 }
 
 /// For each operand of a format string, the kind of its conversion (`*` for widths and precisions).
-pub fn operand_kinds(format: &[u8]) -> Vec<u8> {
+pub(crate) fn operand_kinds(format: &[u8]) -> Vec<u8> {
     let mut kinds = Vec::new();
     for piece in pieces(format) {
         if let Piece::Conversion(c, _) = piece {

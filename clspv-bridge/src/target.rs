@@ -209,7 +209,7 @@ pub enum Denorms32 {
 
 impl Target {
     /// Whether a kernel may require this sub-group size.
-    pub fn has_sub_group_size(&self, size: u32) -> bool {
+    pub(crate) fn has_sub_group_size(&self, size: u32) -> bool {
         let (low, high) = self.subgroup_size_range;
         size == self.subgroup_size.max(1) || (size.is_power_of_two() && size >= low.max(1) && size <= high)
     }

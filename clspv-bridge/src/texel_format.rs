@@ -16,7 +16,7 @@ const BOUND: usize = 3;
 const FORMAT: usize = 8;
 
 /// The placeholder for the format of an image whose texels are floating-point numbers, or integers.
-pub fn placeholder(float: bool) -> ImageFormat {
+pub(crate) fn placeholder(float: bool) -> ImageFormat {
     if float { ImageFormat::R32f } else { ImageFormat::R32ui }
 }
 

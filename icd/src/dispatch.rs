@@ -148,7 +148,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The address of an implemented extension function; `None` for core functions.
-pub fn find_extension(name: &str) -> Option<*const c_void> {
+pub(crate) fn find_extension(name: &str) -> Option<*const c_void> {
     if let Some((_, address)) = EXTENSIONS.iter().find(|(own, _)| *own == name) {
         return Some(address());
     }

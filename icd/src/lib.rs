@@ -6,11 +6,11 @@
 
 #[allow(non_snake_case)]
 pub mod api;
-pub mod autogen_dispatch;
-pub mod callback;
-pub mod convert;
+mod autogen_dispatch;
+mod callback;
+mod convert;
 pub mod dispatch;
-pub mod entry;
-pub mod handle;
-pub mod info;
-pub mod notify;
+mod entry;
+mod handle;
+mod info;
+mod notify;

@@ -35,7 +35,7 @@ impl ImageKind {
     ];
 
     /// Conversion from CL_MEM_OBJECT_IMAGE*.
-    pub fn from_cl(object_type: cl_mem_object_type) -> Option<ImageKind> {
+    pub(crate) fn from_cl(object_type: cl_mem_object_type) -> Option<ImageKind> {
         Some(match object_type {
             CL_MEM_OBJECT_IMAGE1D => ImageKind::D1,
             CL_MEM_OBJECT_IMAGE1D_BUFFER => ImageKind::Buffer,
@@ -48,7 +48,7 @@ impl ImageKind {
     }
 
     /// Conversion to CL_MEM_OBJECT_IMAGE*.
-    pub fn to_cl(self) -> cl_mem_object_type {
+    pub(crate) fn to_cl(self) -> cl_mem_object_type {
         match self {
             ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
             ImageKind::Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
@@ -74,7 +74,7 @@ impl ImageKind {
     }
 
     /// Whether the image has a slice pitch: an array, or three dimensions.
-    pub fn has_slices(self) -> bool {
+    pub(crate) fn has_slices(self) -> bool {
         self.is_array() || self == ImageKind::D3
     }
 }
@@ -300,7 +300,7 @@ impl ImageFormat {
     }
 
     /// Whether kernels read and write integers.
-    pub fn is_int(self) -> bool {
+    pub(crate) fn is_int(self) -> bool {
         matches!(self.storage(), Some(Storage::Each(_, Number::Signed | Number::Unsigned)))
     }
 
@@ -415,7 +415,7 @@ impl ImageShape {
     }
 
     /// Number of mip levels down to a single texel.
-    pub fn most_levels(&self) -> u32 {
+    pub(crate) fn most_levels(&self) -> u32 {
         let dims = self.kind.coordinates() - usize::from(self.kind.is_array());
         self.size[..dims].iter().max().map_or(1, |n| n.max(&1).ilog2() + 1)
     }
@@ -429,7 +429,11 @@ impl ImageShape {
     }
 
     /// Checks a region and converts it to 32 bits.
-    pub fn validate_region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<([u32; 3], [u32; 3])> {
+    pub(crate) fn validate_region(
+        &self,
+        origin: [usize; 3],
+        region: [usize; 3],
+    ) -> Result<([u32; 3], [u32; 3])> {
         let used = self.kind.coordinates();
         for i in 0..3 {
             // CL_INVALID_VALUE: missing dimensions have origin 0 and size 1.
@@ -450,13 +454,13 @@ impl ImageShape {
 }
 
 /// Bytes, rows and slices of a region of texels.
-pub fn bytes_of(region: [u32; 3], element: u32) -> [u64; 3] {
+pub(crate) fn bytes_of(region: [u32; 3], element: u32) -> [u64; 3] {
     [u64::from(region[0]) * u64::from(element), u64::from(region[1]), u64::from(region[2])]
 }
 
 /// Layout of a region in host memory, as passed to clEnqueueReadImage and clEnqueueWriteImage: rows of a 1D
 /// array are a slice pitch apart.
-pub fn host_layout(
+pub(crate) fn host_layout(
     kind: ImageKind,
     region: [u64; 3],
     row_pitch: usize,
@@ -494,7 +498,7 @@ pub fn host_layout(
 }
 
 /// Whether two regions of one image share a texel.
-pub fn regions_overlap(a: [u32; 3], b: [u32; 3], region: [u32; 3]) -> bool {
+pub(crate) fn regions_overlap(a: [u32; 3], b: [u32; 3], region: [u32; 3]) -> bool {
     (0..3).all(|i| a[i] < b[i].saturating_add(region[i]) && b[i] < a[i].saturating_add(region[i]))
 }
 

@@ -2,13 +2,13 @@
 //!
 //! The `autogen_*` files come from the registry (`cargo xtask gen-cl`).
 
-pub mod autogen_consts;
-pub mod autogen_errors;
-pub mod autogen_types;
-pub mod flags;
+pub(crate) mod autogen_consts;
+pub(crate) mod autogen_errors;
+pub(crate) mod autogen_types;
+pub(crate) mod flags;
 pub mod image;
 pub mod ndrange;
-pub mod region;
+pub(crate) mod region;
 
 pub use autogen_consts::*;
 pub use autogen_errors::error_name;
@@ -20,7 +20,7 @@ pub const fn make_version(major: u32, minor: u32, patch: u32) -> cl_version {
 }
 
 /// A cl_name_version; a name longer than 63 bytes is cut.
-pub fn name_version(name: &str, version: cl_version) -> cl_name_version {
+pub(crate) fn name_version(name: &str, version: cl_version) -> cl_name_version {
     let mut out = cl_name_version { version, name: [0; 64] };
     for (dst, src) in out.name.iter_mut().take(63).zip(name.bytes()) {
         *dst = src as std::ffi::c_char;

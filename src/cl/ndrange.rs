@@ -37,7 +37,7 @@ pub struct SubGroups {
 
 impl SubGroups {
     /// A local size of `count` sub-groups; one that divides the global size if possible.
-    pub fn local_size(self, global: [u64; 3]) -> [u64; 3] {
+    pub(crate) fn local_size(self, global: [u64; 3]) -> [u64; 3] {
         let most = self.count.saturating_mul(self.size).max(1);
         let least = most.saturating_sub(self.size) + 1;
         let fitting = (least..=most).rev().find(|n| global[0].is_multiple_of(*n));

@@ -129,7 +129,7 @@ pub fn copy(
 }
 
 /// Describes a copy between images, with its execution target.
-pub fn describe_copy(
+pub(crate) fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
@@ -170,7 +170,7 @@ pub fn fill<'a>(
 }
 
 /// Describes a fill of an image, with its execution target.
-pub fn describe_fill<'a>(
+pub(crate) fn describe_fill<'a>(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,
     color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
@@ -204,7 +204,7 @@ pub fn copy_buffer(
 }
 
 /// Describes a copy between image and buffer, with its execution target.
-pub fn describe_copy_buffer(
+pub(crate) fn describe_copy_buffer(
     queue: &CommandQueue,
     image: &Arc<MemObject>,
     buffer: &Arc<MemObject>,

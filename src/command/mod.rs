@@ -1,16 +1,16 @@
 //! Commands: what they do and with which objects, from enqueue to completion. Validation and description are
 //! in the other files of this folder; `lower` turns them into device commands at submission.
 
-pub mod addressed_memory;
+pub(crate) mod addressed_memory;
 pub mod image;
-pub mod launch;
-pub mod lower;
+pub(crate) mod launch;
+pub(crate) mod lower;
 pub mod map;
 pub mod native;
-pub mod native_call;
+pub(crate) mod native_call;
 pub mod ndrange;
-pub mod operand;
-pub mod replay;
+pub(crate) mod operand;
+pub(crate) mod replay;
 pub mod svm;
 pub mod sync;
 pub mod transfer;
@@ -70,7 +70,7 @@ pub(crate) enum CommandUse<'a> {
 
 impl CommandKind {
     /// Markers, barriers, launches without work-items.
-    pub const NOP: CommandKind = CommandKind::Work(Work::Nop);
+    pub(crate) const NOP: CommandKind = CommandKind::Work(Work::Nop);
 
     /// A copy of a region.
     pub fn copy(src: MemEndpoint, dst: MemEndpoint, region: Region) -> CommandKind {

@@ -88,7 +88,7 @@ pub fn describe(
 
 /// Checks an index space against kernel and device. Returns the local size if the range or the kernel
 /// specifies it.
-pub fn validate_range(
+pub(crate) fn validate_range(
     queue: &CommandQueue,
     kernel: &Kernel,
     on_device: &dyn DeviceKernel,

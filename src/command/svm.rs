@@ -136,13 +136,22 @@ fn recordable(described: Described) -> Result<Described> {
 }
 
 /// clCommandSVMMemcpyKHR.
-pub fn record_memcpy(queue: &CommandQueue, pointers: (HostPtr, HostPtr), size: usize) -> Result<Described> {
+pub(crate) fn record_memcpy(
+    queue: &CommandQueue,
+    pointers: (HostPtr, HostPtr),
+    size: usize,
+) -> Result<Described> {
     validate_device(queue)?;
     recordable(describe_memcpy(queue, false, pointers, size)?)
 }
 
 /// clCommandSVMMemFillKHR.
-pub fn record_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<Described> {
+pub(crate) fn record_fill(
+    queue: &CommandQueue,
+    ptr: HostPtr,
+    pattern: &[u8],
+    size: usize,
+) -> Result<Described> {
     validate_device(queue)?;
     recordable(describe_fill(queue, ptr, pattern, size)?)
 }

@@ -215,7 +215,7 @@ pub fn copy_buffer(
 }
 
 /// Describes a copy between buffers, with its execution target.
-pub fn describe_copy(
+pub(crate) fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
@@ -256,7 +256,7 @@ pub fn copy_rect(
 }
 
 /// Describes a copy of a region between buffers, with its execution target.
-pub fn describe_copy_rect(
+pub(crate) fn describe_copy_rect(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
@@ -319,7 +319,7 @@ pub(super) fn validate_pattern(pattern: &[u8]) -> Result<()> {
 }
 
 /// Describes a fill of a buffer, with its execution target.
-pub fn describe_fill(
+pub(crate) fn describe_fill(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,
     pattern: &[u8],

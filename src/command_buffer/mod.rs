@@ -13,7 +13,7 @@
 
 pub mod mutable;
 mod plan;
-pub mod remap;
+pub(crate) mod remap;
 #[cfg(test)]
 mod tests;
 
@@ -229,11 +229,6 @@ impl CommandBuffer {
 
     fn is_mutable(&self) -> bool {
         self.flags & CL_COMMAND_BUFFER_MUTABLE_KHR != 0
-    }
-
-    /// Checks that a command with this wait list may be recorded.
-    pub fn validate_recording(&self, at: RecordPosition<'_>) -> Result<()> {
-        self.state.lock().validate_recording(at)
     }
 
     /// Appends a command that `describe` validates. Returns its sync point.

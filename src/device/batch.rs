@@ -182,7 +182,8 @@ impl<M, L, R> Work<M, L, R> {
     }
 
     /// A copy between ranges of the same size.
-    pub fn copy_range(src: BufferRange<M>, dst: BufferRange<M>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn copy_range(src: BufferRange<M>, dst: BufferRange<M>) -> Self {
         let size = src.size.min(dst.size);
         Work::copy(Endpoint::bytes(src), Endpoint::bytes(dst), size)
     }
@@ -194,7 +195,7 @@ impl<M, L, R> Work<M, L, R> {
     }
 
     /// The sides of a transfer, with their accesses.
-    pub fn endpoints(&self) -> impl Iterator<Item = (&Endpoint<M>, Access)> {
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (&Endpoint<M>, Access)> {
         let (src, dst) = match self {
             Work::Copy { src, dst, .. } => (Some(src), Some(dst)),
             Work::Fill { dst, .. } => (None, Some(dst)),

@@ -32,8 +32,8 @@ pub struct HostCopy {
     pub ptr: HostPtr,
     /// Layout of an image's texels.
     pub layout: RectLayout,
-    /// `None` for the application's memory.
-    pub owner: Option<HostAllocation>,
+    /// Keeps the memory; `None` for the application's.
+    pub _owner: Option<HostAllocation>,
 }
 
 /// A backing, if it exists.

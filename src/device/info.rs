@@ -7,7 +7,7 @@ use clspv_bridge::metadata::AccessQualifier;
 
 /// Affinity domains from the largest to the smallest: the order in which
 /// CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
-pub const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
+pub(crate) const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
     CL_DEVICE_AFFINITY_DOMAIN_NUMA,
     CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
     CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,

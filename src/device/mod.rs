@@ -5,27 +5,27 @@
 //! results are in `query.rs`, its extensions and features in `features.rs`, its SPIR-V support in `spirv.rs`.
 
 pub mod batch;
-pub mod copies;
-pub mod cpu;
+pub(crate) mod copies;
+pub(crate) mod cpu;
 mod error;
-pub mod features;
-pub mod host_exec;
+pub(crate) mod features;
+pub(crate) mod host_exec;
 pub mod info;
 mod localsize;
 mod machine;
 #[cfg(test)]
-pub mod mock;
-pub mod newest;
+pub(crate) mod mock;
+pub(crate) mod newest;
 mod nvml;
-pub mod paired;
-pub mod partition;
-pub mod query;
-pub mod registry;
+pub(crate) mod paired;
+pub(crate) mod partition;
+pub(crate) mod query;
+pub(crate) mod registry;
 pub mod share;
-pub mod spirv;
-pub mod svm_types;
+pub(crate) mod spirv;
+pub(crate) mod svm_types;
 pub mod traits;
-pub mod vulkan;
+pub(crate) mod vulkan;
 
 use crate::cl::*;
 use crate::config::Config;
@@ -79,7 +79,7 @@ impl Device {
         self.parent.as_ref().map(|(parent, _)| parent)
     }
     /// CL_DEVICE_PARTITION_TYPE: the properties that the parent was partitioned with.
-    pub fn partition_type(&self) -> &[cl_device_partition_property] {
+    pub(crate) fn partition_type(&self) -> &[cl_device_partition_property] {
         self.parent.as_ref().map_or(&[0], |(_, how)| how)
     }
     /// The device layer's object.
@@ -120,7 +120,7 @@ impl Device {
     }
     /// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: the properties of command buffers that updates can
     /// change.
-    pub fn mutable_dispatch_capabilities(&self) -> cl_mutable_dispatch_fields_khr {
+    pub(crate) fn mutable_dispatch_capabilities(&self) -> cl_mutable_dispatch_fields_khr {
         CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
             | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
             | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR

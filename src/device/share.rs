@@ -4,7 +4,7 @@ use crate::cl::*;
 use std::os::fd::RawFd;
 
 /// Whether a number from the application is an open file descriptor of this process.
-pub fn is_open(fd: RawFd) -> bool {
+pub(crate) fn is_open(fd: RawFd) -> bool {
     // SAFETY: the call reads the descriptor's flags, whatever the number is.
     fd >= 0 && unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1
 }

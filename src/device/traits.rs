@@ -347,7 +347,7 @@ pub trait DeviceKernel: Send + Sync {
 }
 
 /// Minimum size in bytes of a launch's printf output (CL_DEVICE_PRINTF_BUFFER_SIZE).
-pub const PRINT_BYTES: u64 = 4 << 20;
+pub(crate) const PRINT_BYTES: u64 = 4 << 20;
 
 /// Priority of a queue's work over that of other queues (cl_khr_priority_hints).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -158,7 +158,7 @@ impl Args {
     }
 
     /// Bytes of local memory that the arguments require; unset ones count as 0.
-    pub fn local_bytes(&self) -> u64 {
+    pub(crate) fn local_bytes(&self) -> u64 {
         self.values
             .iter()
             .map(|v| if let Value::Local(size) = v { *size } else { 0 })

@@ -76,7 +76,7 @@ impl ExecInfo {
 
     /// Whether it may use memory that it does not name; `system` says whether the device can access host
     /// memory.
-    pub fn is_unbounded(&self, system: bool) -> bool {
+    pub(crate) fn is_unbounded(&self, system: bool) -> bool {
         self.indirect.contains(&true) || system && !self.no_system
     }
 }

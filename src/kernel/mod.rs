@@ -4,7 +4,7 @@
 //! Argument values and their packing are in [`args`]. Locks: one of rank KernelArgs around the argument
 //! values.
 
-pub mod arg_list;
+pub(crate) mod arg_list;
 pub mod args;
 pub mod exec_info;
 

@@ -137,7 +137,7 @@ fn is_aligned(device: &Device, offset: u64) -> bool {
 }
 
 /// Checks that commands for a device may use an object: CL_MISALIGNED_SUB_BUFFER_OFFSET.
-pub fn validate_alignment(mem: &MemObject, device: &Device) -> Result<()> {
+pub(crate) fn validate_alignment(mem: &MemObject, device: &Device) -> Result<()> {
     if mem.parent.is_some() && !is_aligned(device, mem.origin) {
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }

@@ -62,7 +62,7 @@ impl ImageInfo {
     }
 
     /// The layout of all texels in the application's memory, with the image's pitches.
-    pub fn host_layout(&self) -> RectLayout {
+    pub(crate) fn host_layout(&self) -> RectLayout {
         let slice = self.slice_pitch;
         match self.shape.kind {
             ImageKind::D1Array => {
@@ -93,7 +93,7 @@ impl ImageInfo {
     }
 
     /// The memory that kernels on the device access: the image, or a view of the residency's memory there.
-    pub fn for_kernels(
+    pub(crate) fn for_kernels(
         &self,
         context: &Context,
         device: usize,
@@ -116,7 +116,7 @@ impl ImageInfo {
     }
 
     /// Checks that kernels on the device can use the image as declared by an argument.
-    pub fn validate_access(&self, facts: &DeviceInfo, access: AccessQualifier) -> Result<()> {
+    pub(crate) fn validate_access(&self, facts: &DeviceInfo, access: AccessQualifier) -> Result<()> {
         let uses = facts.image.uses(self.format, self.shape.kind);
         // CL_IMAGE_FORMAT_NOT_SUPPORTED: the format does not support the declared access.
         if uses.allows(access) {

@@ -4,15 +4,15 @@
 //! Commands keep the objects they use until they are complete, so an object is destroyed after its last use.
 //! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
-pub mod allocations;
+pub(crate) mod allocations;
 pub mod buffer;
 pub mod external;
 pub mod image;
 pub mod image_requirements;
 pub mod import;
-pub mod mapping;
+pub(crate) mod mapping;
 pub mod pipe;
-pub mod residency;
+pub(crate) mod residency;
 pub mod svm;
 
 use crate::callback::Callback;
@@ -108,12 +108,12 @@ impl MemObject {
     }
 
     /// Locations of the bytes.
-    pub fn residency(&self) -> &Arc<Residency> {
+    pub(crate) fn residency(&self) -> &Arc<Residency> {
         &self.residency
     }
 
     /// The memory of the device with this index in the context, created if necessary.
-    pub fn backing(&self, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+    pub(crate) fn backing(&self, device: usize) -> Result<Arc<dyn DeviceMemory>> {
         self.residency.backing(self.context.device_ops(), device)
     }
 
@@ -125,7 +125,7 @@ impl MemObject {
     }
 
     /// Whether two objects share storage.
-    pub fn same_storage(&self, other: &MemObject) -> bool {
+    pub(crate) fn same_storage(&self, other: &MemObject) -> bool {
         Arc::ptr_eq(&self.residency, &other.residency)
     }
 
@@ -141,14 +141,14 @@ impl MemObject {
 
     /// Host memory that the device of this index copies from and to, for a mapping of `size` bytes, if
     /// available.
-    pub fn shadow(&self, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
+    pub(crate) fn shadow(&self, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
         let ops = self.context.devices().get(index)?.ops();
         self.shadows.lock().take(&**ops, index, size)
     }
 
     /// Adds a mapping. CL_INVALID_OPERATION if it is for writing and overlaps another one for writing, of
     /// this object or, for buffers, of any that shares its bytes.
-    pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
+    pub(crate) fn add_mapping(&self, mapping: Mapping) -> Result<()> {
         if let Some(range) = self.written_range(&mapping) {
             self.residency.written.add(range)?;
         }
@@ -163,7 +163,7 @@ impl MemObject {
     }
 
     /// Removes the mapping at `ptr`.
-    pub fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
+    pub(crate) fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
         let mapping = {
             let mut mappings = self.mappings.lock();
             let at = mappings.iter().position(|m| m.ptr == ptr)?;
@@ -176,7 +176,7 @@ impl MemObject {
     }
 
     /// Restores a mapping from [`MemObject::take_mapping`], after a failed unmap.
-    pub fn restore_mapping(&self, mapping: Mapping) {
+    pub(crate) fn restore_mapping(&self, mapping: Mapping) {
         if let Err(error) = self.add_mapping(mapping) {
             tracing::warn!(%error, "a mapping was replaced while its unmap failed");
         }

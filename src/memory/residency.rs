@@ -93,14 +93,14 @@ impl Residency {
         }
         let host = match initial {
             Initial::Nothing => None,
-            Initial::Use(ptr) => Some(HostCopy { ptr, layout, owner: None }),
+            Initial::Use(ptr) => Some(HostCopy { ptr, layout, _owner: None }),
             Initial::Copy(ptr) => {
                 let own =
                     HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
                 let region = content.region();
                 // SAFETY: the application vouches for the bytes at its pointer; the copy is new.
                 unsafe { crate::host_ptr::copy_rect(ptr, layout, own.ptr(), content.tight(), region) };
-                Some(HostCopy { ptr: own.ptr(), layout: content.tight(), owner: Some(own) })
+                Some(HostCopy { ptr: own.ptr(), layout: content.tight(), _owner: Some(own) })
             }
         };
         Ok(Self::with(Copies::on_host(Rank::Residency, content, devices.len(), host)))

@@ -27,11 +27,11 @@ pub mod unified;
 
 /// Largest alignment that can be requested: that of the largest type, long16. Every allocation begins at a
 /// page.
-pub const MAX_ALIGNMENT: u32 = 128;
+pub(crate) const MAX_ALIGNMENT: u32 = 128;
 
 impl Allocation {
     /// Creates an internal buffer of the same bytes.
-    pub fn as_mem(&self, context: &Arc<Context>) -> Arc<MemObject> {
+    pub(crate) fn as_mem(&self, context: &Arc<Context>) -> Arc<MemObject> {
         let flags = MemFlags(CL_MEM_READ_WRITE as cl_mem_flags);
         let ptr = (self.kind != SvmKind::Device).then(|| self.ptr());
         Arc::new(MemObject {

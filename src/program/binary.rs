@@ -40,7 +40,7 @@ pub struct Binary {
 }
 
 /// The seal of code that this compiler created for `target`.
-pub fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgram) -> Seal {
+pub(crate) fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgram) -> Seal {
     let mut hasher = blake3::Hasher::new_keyed(secret);
     for text in [super::cache::compiler_identity(), &format!("{target:?}")] {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -108,7 +108,7 @@ impl Binary {
     }
 
     /// The compiled code, if it was created for this target by this compiler with the secret.
-    pub fn code_for(&self, secret: &[u8; HASH], target: &Target) -> Option<Arc<CompiledProgram>> {
+    pub(crate) fn code_for(&self, secret: &[u8; HASH], target: &Target) -> Option<Arc<CompiledProgram>> {
         let (found, program) = self.code.as_ref()?;
         // Compared in constant time.
         (blake3::Hash::from_bytes(*found) == seal(secret, target, program)).then(|| program.clone())

@@ -21,7 +21,7 @@ pub struct Cache(Store);
 
 impl Cache {
     /// The cache of the settings.
-    pub fn from_config(config: &Config) -> Cache {
+    pub(crate) fn from_config(config: &Config) -> Cache {
         Cache(Store::from_config(config))
     }
 
@@ -31,7 +31,8 @@ impl Cache {
     }
 
     /// A cache that holds nothing.
-    pub fn disabled() -> Cache {
+    #[cfg(test)]
+    fn disabled() -> Cache {
         Cache(Store::disabled())
     }
 
@@ -41,7 +42,7 @@ impl Cache {
     }
 
     /// Stores the result of a front-end run.
-    pub fn store_library(&self, key: Option<Key>, library: &Library) {
+    pub(crate) fn store_library(&self, key: Option<Key>, library: &Library) {
         if let Some(key) = key {
             self.write(key, |w| codec::put_library(w, library));
         }
@@ -53,7 +54,7 @@ impl Cache {
     }
 
     /// Stores an executable program.
-    pub fn store_program(&self, key: Key, program: &CompiledProgram) {
+    pub(crate) fn store_program(&self, key: Key, program: &CompiledProgram) {
         self.write(key, |w| codec::put_program(w, program));
     }
 
@@ -94,7 +95,7 @@ pub enum LibraryKey {
 }
 
 /// The key of a front-end run.
-pub fn library_key(
+pub(crate) fn library_key(
     source: &str,
     headers: &[Header],
     options: &Options,
@@ -129,7 +130,7 @@ pub fn library_key(
 }
 
 /// The key of an executable program of these kernels.
-pub fn program_key(
+pub(crate) fn program_key(
     kernels: &Kernels,
     libraries: &[&Library],
     options: &Options,
@@ -155,7 +156,7 @@ pub fn program_key(
 
 /// Identifies this build of the compiler: version, and file, size and time of the library or program it is
 /// linked into.
-pub fn compiler_identity() -> &'static str {
+pub(crate) fn compiler_identity() -> &'static str {
     static IDENTITY: OnceLock<String> = OnceLock::new();
     IDENTITY.get_or_init(|| {
         let version = env!("CARGO_PKG_VERSION");

@@ -48,14 +48,14 @@ impl Writer {
     pub fn bool(&mut self, v: bool) {
         self.u8(v as u8);
     }
-    pub fn blob(&mut self, v: &[u8]) {
+    pub(crate) fn blob(&mut self, v: &[u8]) {
         self.u64(v.len() as u64);
         self.bytes.extend_from_slice(v);
     }
     pub fn str(&mut self, v: &str) {
         self.blob(v.as_bytes());
     }
-    pub fn byte_list(&mut self, v: &[u8]) {
+    pub(crate) fn byte_list(&mut self, v: &[u8]) {
         self.u64(v.len() as u64);
         self.bytes.extend_from_slice(v);
     }
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
     /// Whether all bytes have been read.
-    pub fn at_end(&self) -> bool {
+    pub(crate) fn at_end(&self) -> bool {
         self.rest.is_empty()
     }
     pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
@@ -111,14 +111,14 @@ impl<'a> Reader<'a> {
             _ => None,
         }
     }
-    pub fn blob(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn blob(&mut self) -> Option<&'a [u8]> {
         let n = usize::try_from(self.u64()?).ok()?;
         self.take(n)
     }
     pub fn str(&mut self) -> Option<String> {
         String::from_utf8(self.blob()?.to_vec()).ok()
     }
-    pub fn byte_list(&mut self) -> Option<&[u8]> {
+    pub(crate) fn byte_list(&mut self) -> Option<&[u8]> {
         let n = usize::try_from(self.u64()?).ok()?;
         self.take(n)
     }
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes compiler options.
-pub fn put_options(w: &mut Writer, o: &Options) {
+pub(crate) fn put_options(w: &mut Writer, o: &Options) {
     w.str(&o.std);
     w.list(&o.preprocessor, |w, s| w.str(s));
     for flag in flags(o) {
@@ -154,7 +154,7 @@ pub fn put_options(w: &mut Writer, o: &Options) {
 }
 
 /// Reads compiler options.
-pub fn get_options(r: &mut Reader) -> Option<Options> {
+pub(crate) fn get_options(r: &mut Reader) -> Option<Options> {
     Some(Options {
         std: r.str()?,
         preprocessor: r.list(Reader::str)?,
@@ -220,7 +220,7 @@ pub fn put_library(w: &mut Writer, l: &Library) {
 }
 
 /// Reads a library as written by [`put_library`].
-pub fn get_library(r: &mut Reader) -> Option<Library> {
+pub(crate) fn get_library(r: &mut Reader) -> Option<Library> {
     let code = match r.u8()? {
         0 => LibraryCode::Spirv(r.words()?),
         1 => LibraryCode::Ir(Arc::new(clspv_bridge::ir::binary::decode(r.byte_list()?).ok()?)),
@@ -637,7 +637,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
 }
 
 /// Reads an executable program as written by [`put_program`].
-pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
+pub(crate) fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
     Some(CompiledProgram {
         kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
         data: DataBlock {

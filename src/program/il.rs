@@ -46,7 +46,7 @@ pub fn capabilities(words: &[u32]) -> Vec<u32> {
 }
 
 /// Specialisation constants of a well-formed module: SpecId and size in bytes (1 for booleans).
-pub fn spec_constants(words: &[u32]) -> HashMap<u32, usize> {
+pub(crate) fn spec_constants(words: &[u32]) -> HashMap<u32, usize> {
     let mut ids: HashMap<u32, Vec<u32>> = HashMap::new();
     let mut widths: HashMap<u32, usize> = HashMap::new();
     let mut sizes: HashMap<u32, usize> = HashMap::new();

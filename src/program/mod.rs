@@ -11,13 +11,13 @@
 //! loading or calling back.
 
 pub mod binary;
-pub mod build;
+pub(crate) mod build;
 pub mod cache;
 pub mod codec;
-pub mod dump;
+pub(crate) mod dump;
 pub mod il;
-pub mod includes;
-pub mod info;
+pub(crate) mod includes;
+pub(crate) mod info;
 mod manifest;
 pub mod offline;
 pub mod options;
@@ -222,7 +222,7 @@ impl Program {
     }
 
     /// Index of a device in this program's list.
-    pub fn device_index(&self, device: &Device) -> Option<usize> {
+    pub(crate) fn device_index(&self, device: &Device) -> Option<usize> {
         self.devices.iter().position(|d| std::ptr::eq(&**d, device))
     }
 

@@ -10,8 +10,8 @@
 //! submitted or run.
 
 pub mod device_command_queue;
-pub mod graph;
-pub mod policy;
+pub(crate) mod graph;
+pub(crate) mod policy;
 #[cfg(test)]
 mod tests;
 mod tickets;
@@ -190,7 +190,7 @@ impl CommandQueue {
     }
 
     /// Position of the device in the context.
-    pub fn device_index(&self) -> usize {
+    pub(crate) fn device_index(&self) -> usize {
         self.target.device_index()
     }
 
@@ -205,12 +205,12 @@ impl CommandQueue {
     }
 
     /// Whether the queue is out-of-order.
-    pub fn is_out_of_order(&self) -> bool {
+    pub(crate) fn is_out_of_order(&self) -> bool {
         self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
     }
 
     /// Whether profiling is enabled.
-    pub fn is_profiling(&self) -> bool {
+    pub(crate) fn is_profiling(&self) -> bool {
         self.properties() & CL_QUEUE_PROFILING_ENABLE != 0
     }
 
@@ -313,7 +313,7 @@ impl CommandQueue {
 
     /// Appends a command and waits until the application may use its memory again. A failure of the command
     /// or of its dependencies is returned as the error.
-    pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
+    pub(crate) fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
         // A blocking write guarantees that its source may be reused, which may be before it is complete.
         let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE]
             .contains(&new.command_type);

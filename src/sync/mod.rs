@@ -10,7 +10,7 @@ pub use rank::Rank;
 
 use rank::Held;
 use std::ops::{Deref, DerefMut};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A mutual exclusion lock with a rank.
 pub struct Mutex<T> {
@@ -34,11 +34,6 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         let held = Held::acquire(self.rank);
         MutexGuard { inner: self.inner.lock(), _held: held }
-    }
-    /// The lock, if it is free now.
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        let inner = self.inner.try_lock()?;
-        Some(MutexGuard { inner, _held: Held::acquire(self.rank) })
     }
     /// The data of a lock that is not shared.
     pub fn get_mut(&mut self) -> &mut T {
@@ -135,16 +130,12 @@ impl Condvar {
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> bool {
         self.0.wait_for(&mut guard.inner, timeout).timed_out()
     }
-    /// Like [`Condvar::wait`], with a deadline; true if it expired.
-    pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, deadline: Instant) -> bool {
-        self.0.wait_until(&mut guard.inner, deadline).timed_out()
-    }
     /// Wakes one waiter.
-    pub fn notify_one(&self) {
+    pub(crate) fn notify_one(&self) {
         self.0.notify_one();
     }
     /// Wakes every waiter.
-    pub fn notify_all(&self) {
+    pub(crate) fn notify_all(&self) {
         self.0.notify_all();
     }
 }

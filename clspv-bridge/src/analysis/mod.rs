@@ -1,14 +1,14 @@
 //! Analyses of one function. Each computes its tables from a `&Function`; they become invalid when the
 //! function changes.
 
-pub mod cfg;
-pub mod domtree;
-pub mod group_uniform;
-pub mod joins;
-pub mod loops;
+pub(crate) mod cfg;
+pub(crate) mod domtree;
+pub(crate) mod group_uniform;
+pub(crate) mod joins;
+pub(crate) mod loops;
 pub mod sub_groups;
 pub mod tree;
-pub mod trip_count;
+pub(crate) mod trip_count;
 pub mod uniformity;
 
 pub use cfg::Cfg;

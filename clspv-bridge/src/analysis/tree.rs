@@ -71,7 +71,7 @@ pub struct Seq {
 }
 
 /// Whether the instruction is a barrier at which all work-items of the group meet.
-pub fn is_barrier(op: &Op) -> bool {
+pub(crate) fn is_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { exec: Scope::WorkGroup | Scope::Device | Scope::AllDevices, .. })
 }
 
@@ -253,7 +253,7 @@ fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
 }
 
 /// Whether the sequence contains a barrier, or a construct that is marked.
-pub fn contains_barrier(func: &Function, seq: &Seq) -> bool {
+pub(crate) fn contains_barrier(func: &Function, seq: &Seq) -> bool {
     seq.nodes.iter().any(|n| match n {
         Node::Block(b) => func.blocks[*b].insts.iter().any(|i| is_barrier(&func.insts[*i].op)),
         Node::Select(s) => s.has_barrier || s.arms.iter().any(|a| contains_barrier(func, a)),

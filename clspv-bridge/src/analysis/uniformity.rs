@@ -24,7 +24,7 @@ pub enum Uniformity {
 
 impl Uniformity {
     /// Whether one scalar serves all work-items of a vector.
-    pub fn is_uniform(self) -> bool {
+    pub(crate) fn is_uniform(self) -> bool {
         matches!(self, Uniformity::GroupUniform | Uniformity::Uniform)
     }
     /// The uniformity of a value that is one or the other (a phi).
@@ -114,11 +114,11 @@ impl UniformityInfo {
         self.values.get(v.index()).copied().flatten().unwrap_or(Uniformity::GroupUniform)
     }
     /// Whether all work-items that reach a selection take one arm.
-    pub fn is_uniform_select(&self, select: &SelectNode) -> bool {
+    pub(crate) fn is_uniform_select(&self, select: &SelectNode) -> bool {
         self.is_uniform_condition(select.on, select.has_barrier)
     }
     /// Whether all work-items that reach a test take one edge.
-    pub fn is_uniform_test(&self, test: &LatchTest) -> bool {
+    pub(crate) fn is_uniform_test(&self, test: &LatchTest) -> bool {
         self.is_uniform_condition(test.on, test.has_barrier)
     }
     fn is_uniform_condition(&self, on: Value, has_barrier: bool) -> bool {
@@ -128,7 +128,7 @@ impl UniformityInfo {
 }
 
 /// Bytes of one work-item's copy of a private variable.
-pub fn slot_bytes(slot: &SlotData) -> u32 {
+pub(crate) fn slot_bytes(slot: &SlotData) -> u32 {
     slot.size.max(1).next_multiple_of(slot.align.max(1))
 }
 

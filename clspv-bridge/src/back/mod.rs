@@ -1,5 +1,5 @@
 //! Back ends.
 
-pub mod llvm;
+pub(crate) mod llvm;
 pub mod spirv;
-pub mod validate;
+pub(crate) mod validate;

@@ -2,9 +2,9 @@
 
 pub mod c;
 pub mod clang;
-pub mod expand;
-pub mod locate;
-pub mod markers;
+pub(crate) mod expand;
+pub(crate) mod locate;
+pub(crate) mod markers;
 pub mod spirv;
 
 /// Initial state of FNV-1a.

@@ -63,11 +63,11 @@ pub(super) mod cl_op {
     use super::super::inst::ClOp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub fn serialize<S: Serializer>(op: &ClOp, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(op: &ClOp, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u32(*op as u32)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ClOp, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ClOp, D::Error> {
         let number = u32::deserialize(deserializer)?;
         ClOp::from_u32(number).ok_or_else(|| D::Error::custom("an unknown OpenCL.std instruction"))
     }

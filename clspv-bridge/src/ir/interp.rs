@@ -9,7 +9,7 @@
 mod accesses;
 mod groups;
 mod lanes;
-pub mod memory;
+pub(crate) mod memory;
 mod stop;
 #[cfg(test)]
 mod tests;

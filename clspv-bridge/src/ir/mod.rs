@@ -1,28 +1,28 @@
 //! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers
 //! and no aggregate values.
 
-pub mod access;
+pub(crate) mod access;
 pub mod binary;
-pub mod builder;
-pub mod check;
-pub mod edit;
-pub mod entity;
-pub mod fold;
-pub mod func;
-pub mod group;
-pub mod image;
-pub mod implicit_arg;
-pub mod inst;
+pub(crate) mod builder;
+pub(crate) mod check;
+pub(crate) mod edit;
+pub(crate) mod entity;
+pub(crate) mod fold;
+pub(crate) mod func;
+pub(crate) mod group;
+pub(crate) mod image;
+pub(crate) mod implicit_arg;
+pub(crate) mod inst;
 pub mod interp;
-pub mod lanes;
-pub mod mangle;
-pub mod module;
-pub mod names;
+pub(crate) mod lanes;
+pub(crate) mod mangle;
+pub(crate) mod module;
+pub(crate) mod names;
 pub mod parse;
-pub mod print;
+pub(crate) mod print;
 pub mod runtime;
-pub mod types;
-pub mod typing;
+pub(crate) mod types;
+pub(crate) mod typing;
 pub mod verify;
 
 pub use access::{Access, Root};

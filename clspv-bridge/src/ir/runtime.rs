@@ -81,7 +81,7 @@ impl RuntimeCall {
     }
 
     /// Operand index of the kernel; `None` for calls without one.
-    pub fn kernel_operand(self) -> Option<usize> {
+    pub(crate) fn kernel_operand(self) -> Option<usize> {
         match self {
             RuntimeCall::EnqueueKernel => Some(6),
             RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => {
@@ -117,7 +117,7 @@ pub mod ndrange {
 const BLOCK: &str = "pc.block.";
 
 /// Name of the entry of the block with this number.
-pub fn block_name(number: u64) -> String {
+pub(crate) fn block_name(number: u64) -> String {
     format!("{BLOCK}{number:016x}")
 }
 

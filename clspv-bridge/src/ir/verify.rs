@@ -115,7 +115,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyErrors> {
 }
 
 /// Checks one function of a module.
-pub fn verify_function(module: &Module, func: FuncRef) -> Result<(), VerifyErrors> {
+pub(crate) fn verify_function(module: &Module, func: FuncRef) -> Result<(), VerifyErrors> {
     let Some(func) = module.functions.get(func) else {
         let error = VerifyError {
             function: String::new(),
@@ -454,7 +454,7 @@ fn edge_error(func: &Function, t: &BlockCall) -> Option<String> {
 }
 
 /// The type that a load, store or atomic reads or writes.
-pub fn accessed_type(func: &Function, inst: Inst) -> Option<Type> {
+pub(crate) fn accessed_type(func: &Function, inst: Inst) -> Option<Type> {
     let data = func.insts.get(inst)?;
     match &data.op {
         Op::Load(_) | Op::AtomicLoad { .. } | Op::Check(CheckOp::Load { .. }) => {

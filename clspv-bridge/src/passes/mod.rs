@@ -1,11 +1,11 @@
 //! Passes over a module: the interface, and the context that they share. [`crate::pipeline`] has their order.
 
-pub mod legalize;
-pub mod link;
+pub(crate) mod legalize;
+pub(crate) mod link;
 pub mod lower;
-pub mod native;
+pub(crate) mod native;
 pub mod opt;
-pub mod quirks;
+pub(crate) mod quirks;
 pub mod structure;
 
 use crate::builtin_library::BuiltinLibrary;

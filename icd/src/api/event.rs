@@ -18,7 +18,7 @@ impl HandleTarget for _cl_event {
 }
 
 /// Passes an event to the application if it requested one.
-pub fn publish_event(out: *mut cl_event, event: Arc<Event>) {
+pub(crate) fn publish_event(out: *mut cl_event, event: Arc<Event>) {
     if out.is_null() {
         Event::release(event);
     } else {

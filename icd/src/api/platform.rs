@@ -29,7 +29,7 @@ pub fn platform_handle() -> cl_platform_id {
 }
 
 /// The platform of a handle. NULL selects this one, the only one of the driver.
-pub fn platform_or_default(platform: cl_platform_id) -> Result<&'static Platform> {
+pub(crate) fn platform_or_default(platform: cl_platform_id) -> Result<&'static Platform> {
     if platform.is_null() { Ok(the_platform()) } else { platform.get() }
 }
 

@@ -10,7 +10,8 @@ mod memory;
 mod program;
 mod submit;
 
-pub use self::core::instance::validation_messages;
+#[cfg(test)]
+use self::core::instance::validation_messages;
 
 use super::traits::{DeviceDriver, DeviceOps};
 use crate::config::Config;

@@ -23,7 +23,7 @@ pub struct Request<'a> {
 
 impl SvmKind {
     /// The type in cl_khr_unified_svm.
-    pub fn svm_type(self) -> SvmType {
+    pub(crate) fn svm_type(self) -> SvmType {
         match self {
             SvmKind::Svm { fine: false } => SvmType::Coarse,
             SvmKind::Svm { fine: true } => SvmType::Fine,

@@ -18,7 +18,7 @@ mod symbols;
 mod tool;
 pub(crate) mod watch;
 mod whole_program;
-pub mod workarounds;
+pub(crate) mod workarounds;
 
 pub use tool::find;
 pub(crate) use tool::{in_folders, time_limit};
@@ -247,7 +247,7 @@ pub fn arg_info(request: &CompileRequest<'_>) -> Result<Vec<KernelArgInfo>> {
 }
 
 /// LLVM IR with line tables, for [`super::locate`].
-pub fn line_tables(request: &CompileRequest<'_>) -> Result<String> {
+pub(crate) fn line_tables(request: &CompileRequest<'_>) -> Result<String> {
     ir_with(&["-w", "-gline-tables-only"], request)
 }
 

@@ -266,7 +266,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return self.convert_helper(name, from, args, results, inst);
         }
         if let Some(conversion) = to_float(&name) {
-            return self.to_float_helper(conversion, args, results, inst);
+            return self.float_helper(conversion, args, results, inst);
         }
         if let Some((name, params)) = name.strip_prefix(markers::C11_ATOMIC).and_then(|n| n.split_once('.')) {
             return self.c11_atomic(name, params, args, results, inst).map(Some);
@@ -319,7 +319,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
     }
 
     /// A conversion to a floating-point type, with its rounding mode and the signedness of the operand.
-    fn to_float_helper(
+    fn float_helper(
         &mut self,
         (float, rounding, from_signed): (Scalar, Option<Rounding>, bool),
         args: &[Value],

@@ -7,7 +7,7 @@
 //! it fail.
 
 mod c11;
-pub mod check;
+pub(crate) mod check;
 mod consts;
 mod control;
 mod enqueue;
@@ -42,7 +42,7 @@ use std::collections::{HashMap, HashSet};
 use types::{SpirvTypeKind, TypeInfo, TypeTable};
 
 /// Prefix of the imports that represent constructs this compiler does not support.
-pub const UNSUPPORTED: &str = "unsupported: ";
+pub(crate) const UNSUPPORTED: &str = "unsupported: ";
 
 /// Maximum number of bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
@@ -65,7 +65,7 @@ pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
 
 /// Like [`read`], for a module that others are linked to: they may call its kernels, so the bodies for such
 /// calls are kept.
-pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
+pub(crate) fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, true)
 }
 

@@ -21,7 +21,7 @@ pub fn bad(at: usize, what: impl std::fmt::Display) -> CompileError {
 }
 
 /// Whether the first two operands are a result type and a result id.
-pub fn has_result_type(op: Op) -> bool {
+pub(crate) fn has_result_type(op: Op) -> bool {
     let table = rspirv::grammar::INSTRUCTION_TABLE.lookup_opcode(op as u32);
     let first = table.and_then(|t| t.operands.first());
     first.is_some_and(|o| o.kind == rspirv::grammar::OperandKind::IdResultType)

@@ -55,7 +55,7 @@ impl Variables<'_> {
         elem: Option<Type>,
     ) -> Result<u64, Stop> {
         let Root::Var(var) = access.root else {
-            if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
+            if !at.is_multiple_of(access.align as u64) && at >> 32 != 0 && at & 0xffff_ffff != 0 {
                 return undefined(format!("an access at {at:#x} that is not aligned to {}", access.align));
             }
             return Ok(at);

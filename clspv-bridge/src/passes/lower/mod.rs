@@ -4,20 +4,20 @@
 //! [`crate::pipeline::lower`] runs the passes on a module that holds a single kernel, once for each pointer
 //! mode. [`Lowering`] is the state that they share; its launch contract is the second result.
 
-pub mod arguments;
-pub mod builtins;
-pub mod expand_mem;
-pub mod generic;
+pub(crate) mod arguments;
+pub(crate) mod builtins;
+pub(crate) mod expand_mem;
+pub(crate) mod generic;
 pub mod globals;
-pub mod groups;
-pub mod images;
-pub mod kernel_abi;
-pub mod memory;
-pub mod printf;
+pub(crate) mod groups;
+pub(crate) mod images;
+pub(crate) mod kernel_abi;
+pub(crate) mod memory;
+pub(crate) mod printf;
 pub mod state;
 mod texel_order;
-pub mod work_item;
-pub mod zero_private;
+pub(crate) mod work_item;
+pub(crate) mod zero_private;
 
 #[cfg(test)]
 #[path = "lower_tests.rs"]

@@ -24,13 +24,13 @@ impl Pass for Dce {
 }
 
 /// Removes the dead code of one function; true if there was any.
-pub fn remove_dead(func: &mut Function) -> bool {
+pub(crate) fn remove_dead(func: &mut Function) -> bool {
     let changed = crate::passes::structure::ssa_repair::remove_unreachable(func);
     remove_dead_values(func) | changed
 }
 
 /// Like [`remove_dead`], but keeps unreachable blocks (structured control flow needs its merge blocks).
-pub fn remove_dead_values(func: &mut Function) -> bool {
+pub(crate) fn remove_dead_values(func: &mut Function) -> bool {
     let Some(entry) = func.entry() else { return false };
     let mut changed = false;
     let mut preds: SecondaryMap<Block, Vec<Inst>> = SecondaryMap::new();

@@ -1,17 +1,17 @@
 //! Optimisations: SSA construction, inlining, simplification, address spaces. They apply to any target.
 
 pub mod dce;
-pub mod demanded_bits;
-pub mod gvn;
-pub mod infer_space;
-pub mod inline;
+pub(crate) mod demanded_bits;
+pub(crate) mod gvn;
+pub(crate) mod infer_space;
+pub(crate) mod inline;
 mod inline_policy;
-pub mod instrumentation;
-pub mod mem2reg;
-pub mod private_volatile;
+pub(crate) mod instrumentation;
+pub(crate) mod mem2reg;
+pub(crate) mod private_volatile;
 pub mod simplify;
-pub mod simplify_cfg;
+pub(crate) mod simplify_cfg;
 mod simplify_int;
 mod simplify_other;
-pub mod sroa;
-pub mod unroll;
+pub(crate) mod sroa;
+pub(crate) mod unroll;

@@ -154,7 +154,7 @@ impl Rewriter<'_> {
     }
 
     /// Operation and operands of the pure instruction that defines a value.
-    pub fn def(&self, v: Value) -> Option<(Op, SmallVec<[Value; 4]>)> {
+    pub(crate) fn def(&self, v: Value) -> Option<(Op, SmallVec<[Value; 4]>)> {
         let data = &self.func.insts[self.func.def_inst(v)?];
         data.op.is_pure().then(|| {
             let args = data.args.iter().map(|a| self.replaced.get(a).copied().unwrap_or(*a)).collect();
@@ -169,7 +169,7 @@ impl Rewriter<'_> {
         }
     }
     /// Operand of a value that is defined by this cast.
-    pub fn cast_of(&self, v: Value, op: CastOp) -> Option<Value> {
+    pub(crate) fn cast_of(&self, v: Value, op: CastOp) -> Option<Value> {
         match self.def(v)? {
             (Op::Cast(c), args) if c == op => Some(args[0]),
             _ => None,
@@ -183,7 +183,7 @@ impl Rewriter<'_> {
         self.func.ty(v)
     }
     /// Whether the value has only one use, so that a replacement makes its computation dead.
-    pub fn single_use(&self, v: Value) -> bool {
+    pub(crate) fn single_use(&self, v: Value) -> bool {
         self.uses.get(v.index()).is_some_and(|n| *n <= 1)
     }
     /// Emits an instruction before the current one, with its fast-math flags and line.

@@ -1,5 +1,5 @@
 //! Control flow in the form that SPIR-V requires: structured, and closed over loops.
 
-pub mod lcssa;
-pub mod ssa_repair;
+pub(crate) mod lcssa;
+pub(crate) mod ssa_repair;
 pub mod structurize;

@@ -3,7 +3,7 @@
 //! Created once and leaked: nothing is destroyed at exit, when other libraries' threads may still run. The
 //! application may use Vulkan itself; instances are independent. With `PYROCLAST_VALIDATE` naming `vulkan`
 //! the validation layer is enabled, synchronisation validation included. Its messages are logged, counted
-//! ([`validation_messages`]) and appended to the file that `PYROCLAST_VALIDATE_LOG` names, where tests of the
+//! (for unit tests) and appended to the file that `PYROCLAST_VALIDATE_LOG` names, where tests of the
 //! library check them.
 
 use crate::config::Config;
@@ -29,6 +29,7 @@ static MESSAGES: AtomicU64 = AtomicU64::new(0);
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// Number of validation warnings and errors so far in this process.
+#[cfg(test)]
 pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }

@@ -21,6 +21,7 @@ use crate::options::CompileRequest;
 use std::borrow::Cow;
 
 /// A defect of the back end and the way around it.
+#[cfg_attr(not(test), expect(dead_code, reason = "the name, the releases and the issue document the table"))]
 pub struct Workaround {
     pub name: &'static str,
     /// Releases of LLVM that have the defect, as far as they were examined.
