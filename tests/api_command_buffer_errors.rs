@@ -98,11 +98,8 @@ fn errors_of_recording() {
     let buffer = create(queue, &[]).unwrap();
     let pattern = 1u32;
     let (zero, region) = ([0usize; 3], [4usize, 1, 1]);
-    let mut handle = null_mut();
-    let none = null_mut();
-    let nothing = [0u64];
-    let wrong = [0x7777u64, 1, 0];
-    let far = 99;
+    let (mut handle, none) = (null_mut(), null_mut());
+    let (nothing, wrong, far) = ([0u64], [0x7777u64, 1, 0], 99);
     type Prefix =
         (cl_command_buffer_khr, cl_command_queue, *const u64, u32, *const u32, *mut cl_mutable_command_khr);
     let barrier = |(b, q, p, n, w, h): Prefix| {
@@ -176,7 +173,24 @@ fn errors_of_recording() {
         }
         assert_eq!(command((buffer, none, nothing.as_ptr(), 0, null(), null_mut())), CL_SUCCESS);
     }
-    // Checks shared with the enqueued commands.
+    errors_of_operands(buffer, mem, other_mem);
+    errors_of_launches(&rig, queue, buffer, other_kernel);
+    // A finalized buffer records nothing.
+    assert_eq!(enqueue_on(buffer, &[queue]), CL_INVALID_OPERATION);
+    assert_eq!(finalize(buffer), CL_SUCCESS);
+    assert_eq!(finalize(buffer), CL_INVALID_OPERATION);
+    assert_eq!(finalize(wrong_kind(queue)), CL_INVALID_COMMAND_BUFFER_KHR);
+    let all: [&dyn Fn(Prefix) -> cl_int; 5] = [&barrier, &copy, &rect, &fill, &kernel];
+    for command in all {
+        assert_eq!(command((buffer, none, null(), 0, null(), null_mut())), CL_INVALID_OPERATION);
+    }
+    drop_buffer(buffer);
+}
+
+/// Checks that recorded commands share with enqueued ones.
+fn errors_of_operands(buffer: cl_command_buffer_khr, mem: cl_mem, other_mem: cl_mem) {
+    let (none, pattern) = (null_mut(), 1u32);
+    let (zero, region) = ([0usize; 3], [4usize, 1, 1]);
     // SAFETY: pointers are NULL or valid, handles live or looked up only.
     unsafe {
         let copy = |src, dst, from, to, size| {
@@ -195,7 +209,7 @@ fn errors_of_recording() {
                 null_mut(),
             )
         };
-        assert_eq!(copy(wrong_kind(queue), mem, 0, 0, 4), CL_INVALID_MEM_OBJECT);
+        assert_eq!(copy(wrong_kind(buffer), mem, 0, 0, 4), CL_INVALID_MEM_OBJECT);
         assert_eq!(copy(mem, null_mut(), 0, 0, 4), CL_INVALID_MEM_OBJECT);
         assert_eq!(copy(mem, other_mem, 0, 0, 4), CL_INVALID_CONTEXT);
         assert_eq!(copy(mem, mem, 0, 1000, 4), CL_INVALID_VALUE);
@@ -244,7 +258,7 @@ fn errors_of_recording() {
             )
         };
         let one: *const c_void = (&raw const pattern).cast();
-        assert_eq!(fill(wrong_kind(queue), one, 4, 0, 4), CL_INVALID_MEM_OBJECT);
+        assert_eq!(fill(wrong_kind(buffer), one, 4, 0, 4), CL_INVALID_MEM_OBJECT);
         assert_eq!(fill(other_mem, one, 4, 0, 4), CL_INVALID_CONTEXT);
         assert_eq!(fill(mem, null(), 4, 0, 4), CL_INVALID_VALUE);
         assert_eq!(fill(mem, one, 0, 0, 4), CL_INVALID_VALUE);
@@ -253,6 +267,19 @@ fn errors_of_recording() {
         assert_eq!(fill(mem, one, 4, 0, 6), CL_INVALID_VALUE);
         assert_eq!(fill(mem, one, 4, 256, 4), CL_INVALID_VALUE);
     }
+}
+
+/// Checks of recorded launches.
+fn errors_of_launches(
+    rig: &Rig,
+    queue: cl_command_queue,
+    buffer: cl_command_buffer_khr,
+    other_kernel: cl_kernel,
+) {
+    let add = rig.kernel("add");
+    let mem = rig.buffer(&[0u32; 64]);
+    set(add, 0, mem);
+    set(add, 1, 1u32);
     let all = number(&device_info(device(), CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR).unwrap());
     assert_eq!(record_as(buffer, &[], wrong_kind(queue), &[64], &[], &[]), Err(CL_INVALID_KERNEL));
     assert_eq!(record_as(buffer, &[], other_kernel, &[64], &[], &[]), Err(CL_INVALID_CONTEXT));
@@ -271,16 +298,6 @@ fn errors_of_recording() {
     assert_eq!(record_as(promised, &[], add, &[64], &[], &[]), Err(CL_INVALID_VALUE));
     let unset = rig.kernel("add");
     assert_eq!(record_as(buffer, &[], unset, &[64], &[], &[]), Err(CL_INVALID_KERNEL_ARGS));
-    // A finalized buffer records nothing.
-    assert_eq!(enqueue_on(buffer, &[queue]), CL_INVALID_OPERATION);
-    assert_eq!(finalize(buffer), CL_SUCCESS);
-    assert_eq!(finalize(buffer), CL_INVALID_OPERATION);
-    assert_eq!(finalize(wrong_kind(queue)), CL_INVALID_COMMAND_BUFFER_KHR);
-    let all: [&dyn Fn(Prefix) -> cl_int; 5] = [&barrier, &copy, &rect, &fill, &kernel];
-    for command in all {
-        assert_eq!(command((buffer, none, null(), 0, null(), null_mut())), CL_INVALID_OPERATION);
-    }
-    drop_buffer(buffer);
     drop_buffer(promised);
 }
 

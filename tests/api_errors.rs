@@ -153,6 +153,20 @@ fn handles_contexts_and_wait_lists() {
         assert_eq!(call(queue, mem, 0, null()), CL_SUCCESS, "{name}");
         finish(queue);
     }
+    wait_lists(queue, mem, [gate, foreign_gate, failed]);
+    events(queue, mem, gate);
+    release([gate, foreign_gate, failed]);
+    release([mem, other, foreign_mem]);
+    kernel.release();
+    queue.release();
+    for rig in [rig, foreign] {
+        rig.program.release();
+        rig.context.release();
+    }
+}
+
+/// Markers, barriers and waits.
+fn wait_lists(queue: cl_command_queue, mem: cl_mem, [gate, foreign_gate, failed]: [cl_event; 3]) {
     // SAFETY: lists and lengths as given; nothing is enqueued.
     unsafe {
         assert_eq!(clEnqueueMarkerWithWaitList(queue, 1, null(), null_mut()), CL_INVALID_EVENT_WAIT_LIST);
@@ -181,7 +195,13 @@ fn handles_contexts_and_wait_lists() {
         assert_eq!(clWaitForEvents(2, [gate, foreign_gate].as_ptr()), CL_INVALID_CONTEXT);
         assert_eq!(clWaitForEvents(2, [gate, wrong_kind(mem)].as_ptr()), CL_INVALID_EVENT);
         assert_eq!(clWaitForEvents(2, [gate, failed].as_ptr()), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-        // Events.
+    }
+}
+
+/// Statuses, callbacks and queries of events.
+fn events(queue: cl_command_queue, mem: cl_mem, gate: cl_event) {
+    // SAFETY: as above.
+    unsafe {
         let (mut code, mut value) = (1, 0u64);
         assert!(clCreateUserEvent(wrong_kind(mem), &mut code).is_null());
         assert_eq!(code, CL_INVALID_CONTEXT);
@@ -210,14 +230,6 @@ fn handles_contexts_and_wait_lists() {
         assert_eq!(ask(wrong_kind(mem), CL_PROFILING_COMMAND_END, 8), CL_INVALID_EVENT);
         marker.release();
     }
-    release([gate, foreign_gate, failed]);
-    release([mem, other, foreign_mem]);
-    kernel.release();
-    queue.release();
-    for rig in [rig, foreign] {
-        rig.program.release();
-        rig.context.release();
-    }
 }
 
 unsafe extern "C" fn never(_: cl_event, _: cl_int, _: *mut c_void) {
@@ -225,7 +237,7 @@ unsafe extern "C" fn never(_: cl_event, _: cl_int, _: *mut c_void) {
 }
 
 #[test]
-fn ranges_and_flags_of_buffers() {
+fn ranges_of_buffers() {
     let rig = Rig::new(SOURCE);
     let queue = rig.queue(0);
     let mut bytes = vec![0u8; SIZE];
@@ -292,6 +304,22 @@ fn ranges_and_flags_of_buffers() {
         }
         assert_eq!(fill(pattern.as_ptr(), 8, 4, 8), CL_INVALID_VALUE);
         assert_eq!(fill(pattern.as_ptr(), 8, 8, 12), CL_INVALID_VALUE);
+    }
+    release([mem, other]);
+    queue.release();
+    rig.program.release();
+    rig.context.release();
+}
+
+#[test]
+fn maps_and_migrations() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mut bytes = vec![0u8; SIZE];
+    let host: *mut c_void = bytes.as_mut_ptr().cast();
+    let (mem, other) = (rig.buffer(&[0u8; SIZE]), rig.buffer(&[0u8; SIZE]));
+    // SAFETY: live handles; what is refused touches nothing.
+    unsafe {
         // CL_INVALID_VALUE: unknown map flags, invalidation combined with reading or writing.
         let mut code = 1;
         for flags in [
@@ -325,6 +353,22 @@ fn ranges_and_flags_of_buffers() {
         assert_eq!(clEnqueueMigrateMemObjects(queue, 0, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMigrateMemObjects(queue, 1, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMigrateMemObjects(queue, 1, &mem, 4, 0, null(), null_mut()), CL_INVALID_VALUE);
+    }
+    release([mem, other]);
+    queue.release();
+    rig.program.release();
+    rig.context.release();
+}
+
+#[test]
+fn host_access_flags() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mut bytes = vec![0u8; SIZE];
+    let host: *mut c_void = bytes.as_mut_ptr().cast();
+    // SAFETY: live handles; what is refused touches nothing.
+    unsafe {
+        let mut code = 1;
         // CL_INVALID_OPERATION: the buffer's flags forbid the host access.
         let mut with = |flags| {
             let mem = clCreateBuffer(rig.context, flags, SIZE, null_mut(), &raw mut code);
@@ -370,7 +414,6 @@ fn ranges_and_flags_of_buffers() {
             mem.release();
         }
     }
-    release([mem, other]);
     queue.release();
     rig.program.release();
     rig.context.release();
@@ -420,23 +463,19 @@ fn regions_mapped_for_writing_do_not_overlap() {
     rig.context.release();
 }
 
-#[test]
-fn rectangles() {
-    let rig = Rig::new(SOURCE);
-    let queue = rig.queue(0);
-    let mut bytes = vec![0u8; SIZE];
-    let host: *mut c_void = bytes.as_mut_ptr().cast();
-    let (mem, other) = (rig.buffer(&[0u8; SIZE]), rig.buffer(&[0u8; SIZE]));
-    struct Case {
-        origin: [usize; 3],
-        region: [usize; 3],
-        row: usize,
-        slice: usize,
-        code: cl_int,
-    }
+/// A rectangle of a buffer with its pitches, and the result of commands on it.
+struct Case {
+    origin: [usize; 3],
+    region: [usize; 3],
+    row: usize,
+    slice: usize,
+    code: cl_int,
+}
+
+fn rectangle_cases() -> Vec<Case> {
     let case = |origin, region, row, slice, code| Case { origin, region, row, slice, code };
     let bad = CL_INVALID_VALUE;
-    let cases = [
+    vec![
         case([0; 3], [8, 2, 2], 0, 0, CL_SUCCESS),
         case([0; 3], [8, 2, 2], 16, 64, CL_SUCCESS),
         // CL_INVALID_VALUE: beyond the end, in each dimension.
@@ -455,9 +494,18 @@ fn rectangles() {
         case([0; 3], [8, 2, 2], 7, 0, bad),
         case([0; 3], [8, 2, 2], 8, 15, bad),
         case([0; 3], [8, 2, 2], 8, 20, bad),
-    ];
+    ]
+}
+
+#[test]
+fn rectangles() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mut bytes = vec![0u8; SIZE];
+    let host: *mut c_void = bytes.as_mut_ptr().cast();
+    let (mem, other) = (rig.buffer(&[0u8; SIZE]), rig.buffer(&[0u8; SIZE]));
     let plain = [0usize; 3];
-    for (i, c) in cases.iter().enumerate() {
+    for (i, c) in rectangle_cases().iter().enumerate() {
         let (o, r, p) = (c.origin.as_ptr(), c.region.as_ptr(), plain.as_ptr());
         // SAFETY: live handles; the host's side has room wherever the call is valid.
         unsafe {
@@ -526,7 +574,21 @@ fn rectangles() {
             assert_eq!([read, write, from, to], [c.code; 4], "case {i}");
         }
     }
-    // SAFETY: as above.
+    finish(queue);
+    release([mem, other]);
+    queue.release();
+    rig.program.release();
+    rig.context.release();
+}
+
+#[test]
+fn rectangles_of_the_host_and_overlaps() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mut bytes = vec![0u8; SIZE];
+    let host: *mut c_void = bytes.as_mut_ptr().cast();
+    let (mem, plain, bad) = (rig.buffer(&[0u8; SIZE]), [0usize; 3], CL_INVALID_VALUE);
+    // SAFETY: live handles; the host's side has room wherever the call is valid.
     unsafe {
         let (o, r) = (plain.as_ptr(), [8usize, 2, 2]);
         let r = r.as_ptr();
@@ -581,7 +643,7 @@ fn rectangles() {
         assert_eq!(copy([0; 3], [8, 0, 0], [16, 16]), CL_SUCCESS);
     }
     finish(queue);
-    release([mem, other]);
+    mem.release();
     queue.release();
     rig.program.release();
     rig.context.release();
@@ -630,7 +692,14 @@ fn creation_of_buffers() {
     assert_eq!(make(context, CL_MEM_ALLOC_HOST_PTR, 64, host), CL_INVALID_HOST_PTR);
     assert_eq!(make(context, CL_MEM_USE_HOST_PTR, 64, null_mut()), CL_INVALID_HOST_PTR);
     assert_eq!(make(context, CL_MEM_COPY_HOST_PTR, 64, null_mut()), CL_INVALID_HOST_PTR);
+    rig.program.release();
+    rig.context.release();
+}
 
+#[test]
+fn creation_of_sub_buffers() {
+    let rig = Rig::new(SOURCE);
+    let context = rig.context;
     let align = number(&device_info(rig.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN).unwrap()) as usize / 8;
     let sub = |parent, flags, kind, region: Option<[usize; 2]>| {
         let region = region.map(|[origin, size]| cl_buffer_region { origin, size });

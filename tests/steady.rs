@@ -157,6 +157,18 @@ fn commands_allocate_nothing_in_the_steady_state() {
             }
             finish();
         });
+        events(queue, &launch);
+        transfers(queue, buffers, &|| launch(&[], null_mut()));
+    }
+}
+
+/// Launches with events.
+///
+/// # Safety
+/// The handle must be live.
+unsafe fn events(queue: cl_command_queue, launch: &dyn Fn(&[cl_event], *mut cl_event)) {
+    // SAFETY: the caller's promise; events are released once.
+    unsafe {
         settles("launches with events", || {
             for _ in 0..100 {
                 let mut event = null_mut();
@@ -177,13 +189,24 @@ fn commands_allocate_nothing_in_the_steady_state() {
                 ok(clReleaseEvent(last));
                 last = event;
             }
-            finish();
+            ok(clFinish(queue));
             ok(clReleaseEvent(last));
         });
+    }
+}
+
+/// Reads, writes, copies, fills and mappings.
+///
+/// # Safety
+/// The handles must be live, and the buffers have 4096 bytes.
+unsafe fn transfers(queue: cl_command_queue, buffers: [cl_mem; 2], launch: &dyn Fn()) {
+    let mut code = 1;
+    // SAFETY: the caller's promise; host memory has as many bytes.
+    unsafe {
         let mut bytes = [0u8; 4096];
         settles("blocking transfers", || {
             for _ in 0..20 {
-                launch(&[], null_mut());
+                launch();
                 ok(clEnqueueWriteBuffer(
                     queue,
                     buffers[0],
@@ -210,7 +233,7 @@ fn commands_allocate_nothing_in_the_steady_state() {
         });
         settles("transfers behind launches", || {
             for _ in 0..20 {
-                launch(&[], null_mut());
+                launch();
                 ok(clEnqueueWriteBuffer(
                     queue,
                     buffers[0],
@@ -238,7 +261,7 @@ fn commands_allocate_nothing_in_the_steady_state() {
                 ok(clEnqueueMarkerWithWaitList(queue, 0, null(), null_mut()));
                 ok(clFlush(queue));
             }
-            finish();
+            ok(clFinish(queue));
         });
         settles("mappings", || {
             for _ in 0..20 {
@@ -257,7 +280,7 @@ fn commands_allocate_nothing_in_the_steady_state() {
                 ok(code);
                 ok(clEnqueueUnmapMemObject(queue, buffers[0], ptr, 0, null(), null_mut()));
             }
-            finish();
+            ok(clFinish(queue));
         });
     }
 }

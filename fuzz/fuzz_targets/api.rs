@@ -8,6 +8,9 @@
 
 #![no_main]
 
+#[path = "api/commands.rs"]
+mod commands;
+
 use libfuzzer_sys::fuzz_target;
 use pyroclast::api::platform::platform_handle;
 use pyroclast::dispatch::DISPATCH as CL;
@@ -37,6 +40,24 @@ const KERNEL: usize = 3;
 const PROGRAM: usize = 4;
 const SAMPLER: usize = 5;
 const CONTEXT: usize = 6;
+
+/// Flags of buffers and images, not all of them valid.
+const FLAGS: [cl_mem_flags; 14] = [
+    0,
+    CL_MEM_READ_WRITE,
+    CL_MEM_READ_ONLY,
+    CL_MEM_WRITE_ONLY,
+    CL_MEM_COPY_HOST_PTR,
+    CL_MEM_USE_HOST_PTR,
+    CL_MEM_ALLOC_HOST_PTR,
+    CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+    CL_MEM_HOST_READ_ONLY,
+    CL_MEM_HOST_WRITE_ONLY,
+    CL_MEM_HOST_NO_ACCESS,
+    CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+    CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+    1 << 40,
+];
 
 /// State shared by all inputs: the device, a context with a built program, and memory.
 struct Shared {
@@ -237,22 +258,6 @@ impl<'a> Actor<'a> {
     fn create(&mut self) {
         let (world, mut code) = (self.world, 1);
         let context: cl_context = self.any(CONTEXT);
-        const FLAGS: [cl_mem_flags; 14] = [
-            0,
-            CL_MEM_READ_WRITE,
-            CL_MEM_READ_ONLY,
-            CL_MEM_WRITE_ONLY,
-            CL_MEM_COPY_HOST_PTR,
-            CL_MEM_USE_HOST_PTR,
-            CL_MEM_ALLOC_HOST_PTR,
-            CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
-            CL_MEM_HOST_READ_ONLY,
-            CL_MEM_HOST_WRITE_ONLY,
-            CL_MEM_HOST_NO_ACCESS,
-            CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
-            CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR,
-            1 << 40,
-        ];
         // SAFETY: handles are checked by the functions; memory and lists are as large as said.
         unsafe {
             match self.below(9) {
@@ -318,218 +323,39 @@ impl<'a> Actor<'a> {
                         (CL.clCreateSampler)(context, normalized, addressing, filter, &mut code),
                     );
                 }
-                _ => {
-                    let format = cl_image_format {
-                        image_channel_order: CL_R + self.below(16) as u32,
-                        image_channel_data_type: CL_SNORM_INT8 + self.below(18) as u32,
-                    };
-                    let mut desc: cl_image_desc = std::mem::zeroed();
-                    desc.image_type = CL_MEM_OBJECT_BUFFER + self.below(9) as u32;
-                    (desc.image_width, desc.image_height, desc.image_depth) =
-                        (self.below(40), self.below(24), self.below(9));
-                    if self.below(8) == 1 {
-                        desc.image_width = self.size();
-                    }
-                    (desc.image_array_size, desc.image_row_pitch) = (self.below(5), self.below(3) * 64);
-                    (desc.num_mip_levels, desc.num_samples) =
-                        (self.below(9) as u32 / 7 * 3, self.below(20) as u32 / 19);
-                    if self.below(4) == 1 {
-                        desc.mem_object = self.any(MEM);
-                    }
-                    let flags = self.of(&FLAGS);
-                    let takes =
-                        flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 && desc.image_width <= 40;
-                    let host = if takes { self.host() } else { null_mut() };
-                    // A nonzero pitch bounds the bytes that are read.
-                    world.add(MEM, (CL.clCreateImage)(context, flags, &format, &desc, host, &mut code));
-                }
+                _ => self.create_image(context, &mut code),
             }
         }
         self.note(code);
     }
 
-    fn enqueue(&mut self) {
-        let world = self.world;
-        let queue: cl_command_queue = self.any(QUEUE);
-        let (a, b): (cl_mem, cl_mem) = (self.any(MEM), self.any(MEM));
-        let (count, list) = self.waits();
-        let waits = if list.is_empty() { null() } else { list.as_ptr() };
-        let mut event = null_mut();
-        let wanted: *mut cl_event = if self.below(2) == 0 { &mut event } else { null_mut() };
-        let (offset, size) = (self.size(), self.size());
-        // Only sizes that fit have memory; all buffers are smaller.
-        let host = if size <= ARENA / 2 { self.host() } else { null_mut() };
+    /// An image of any size, perhaps of another object.
+    fn create_image(&mut self, context: cl_context, code: *mut cl_int) {
         // SAFETY: as in `create`.
-        let code = unsafe {
-            match self.below(17) {
-                0 | 1 => {
-                    let kernel = self.any(KERNEL);
-                    let dims = [1, 1, 1, 2, 3, 0, 4][self.below(7)];
-                    let many = self.of(&[1usize, 8, 64, 0, 7, 1000, usize::MAX]);
-                    // An endless copy is rejected for its offset.
-                    let (global, offset) = if many == usize::MAX {
-                        ([many; 3], [8; 3])
-                    } else {
-                        ([many, 1, 1], [self.below(9), 0, 0])
-                    };
-                    let local = [self.of(&[0, 1, 8, 16, 5000]), 1, 1];
-                    let local = if self.below(2) == 0 { null() } else { local.as_ptr() };
-                    (CL.clEnqueueNDRangeKernel)(
-                        queue,
-                        kernel,
-                        dims,
-                        offset.as_ptr(),
-                        global.as_ptr(),
-                        local,
-                        count,
-                        waits,
-                        wanted,
-                    )
-                }
-                2 => {
-                    let blocking = self.blocking();
-                    (CL.clEnqueueReadBuffer)(queue, a, blocking, offset, size, host, count, waits, wanted)
-                }
-                3 => {
-                    let blocking = self.blocking();
-                    (CL.clEnqueueWriteBuffer)(queue, a, blocking, offset, size, host, count, waits, wanted)
-                }
-                4 => {
-                    let to = self.size();
-                    (CL.clEnqueueCopyBuffer)(queue, a, b, offset, to, size, count, waits, wanted)
-                }
-                5 => {
-                    let (pattern, length) = ([7u8; 128], self.of(&[1usize, 4, 3, 16, 128, 0, usize::MAX]));
-                    let pattern = if self.below(16) == 1 { null() } else { pattern.as_ptr().cast() };
-                    (CL.clEnqueueFillBuffer)(queue, a, pattern, length, offset, size, count, waits, wanted)
-                }
-                6 => {
-                    let (flags, mut code) = (
-                        self.of(&[CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 7, 1 << 20]),
-                        1,
-                    );
-                    let blocking = self.blocking();
-                    let mapped = (CL.clEnqueueMapBuffer)(
-                        queue, a, blocking, flags, offset, size, count, waits, wanted, &mut code,
-                    );
-                    self.note(code);
-                    let mapped = if self.below(8) == 1 { host } else { mapped };
-                    (CL.clEnqueueUnmapMemObject)(queue, a, mapped, 0, null(), null_mut())
-                }
-                7 | 8 => {
-                    let (origin, to, region) = (self.corner(), self.corner(), self.extent());
-                    let pitches = [self.size(), self.size()];
-                    // Pitches of the host are bounded by the memory's size.
-                    let (row, slice) = (self.below(3) * 128, self.below(3) * 4096);
-                    let blocking = self.blocking();
-                    let (from, near) = (origin.as_ptr(), [self.below(16), self.below(8), self.below(4)]);
-                    let (near, region) = (near.as_ptr(), region.as_ptr());
-                    match self.below(3) {
-                        0 => (CL.clEnqueueReadBufferRect)(
-                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host,
-                            count, waits, wanted,
-                        ),
-                        1 => (CL.clEnqueueWriteBufferRect)(
-                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host,
-                            count, waits, wanted,
-                        ),
-                        _ => {
-                            let others = [self.size(), self.size()];
-                            (CL.clEnqueueCopyBufferRect)(
-                                queue,
-                                a,
-                                b,
-                                from,
-                                to.as_ptr(),
-                                region,
-                                pitches[0],
-                                pitches[1],
-                                others[0],
-                                others[1],
-                                count,
-                                waits,
-                                wanted,
-                            )
-                        }
-                    }
-                }
-                9 => {
-                    let (origin, region) = (self.corner(), self.extent());
-                    let (origin, region, blocking) = (origin.as_ptr(), region.as_ptr(), self.blocking());
-                    let to = self.corner();
-                    let host = self.host();
-                    match self.below(5) {
-                        0 => (CL.clEnqueueReadImage)(
-                            queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted,
-                        ),
-                        1 => (CL.clEnqueueWriteImage)(
-                            queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted,
-                        ),
-                        2 => (CL.clEnqueueCopyImage)(
-                            queue,
-                            a,
-                            b,
-                            origin,
-                            to.as_ptr(),
-                            region,
-                            count,
-                            waits,
-                            wanted,
-                        ),
-                        3 => (CL.clEnqueueCopyImageToBuffer)(
-                            queue, a, b, origin, region, offset, count, waits, wanted,
-                        ),
-                        _ => (CL.clEnqueueCopyBufferToImage)(
-                            queue, b, a, offset, origin, region, count, waits, wanted,
-                        ),
-                    }
-                }
-                10 => {
-                    let (origin, region, colour) = (self.corner(), self.extent(), [1u32; 4]);
-                    let colour = colour.as_ptr().cast();
-                    (CL.clEnqueueFillImage)(
-                        queue,
-                        a,
-                        colour,
-                        origin.as_ptr(),
-                        region.as_ptr(),
-                        count,
-                        waits,
-                        wanted,
-                    )
-                }
-                11 => (CL.clEnqueueMarkerWithWaitList)(queue, count, waits, wanted),
-                12 => (CL.clEnqueueBarrierWithWaitList)(queue, count, waits, wanted),
-                13 => {
-                    let (mems, flags) =
-                        ([a, b], [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8]);
-                    let (n, flags) = (self.below(3) as cl_uint, flags[self.below(4)]);
-                    (CL.clEnqueueMigrateMemObjects)(queue, n, mems.as_ptr(), flags, count, waits, wanted)
-                }
-                14 => (CL.clFlush)(queue),
-                15 => {
-                    world.open_gates();
-                    (CL.clFinish)(queue)
-                }
-                _ => {
-                    world.open_gates();
-                    (CL.clWaitForEvents)(count, waits)
-                }
+        unsafe {
+            let format = cl_image_format {
+                image_channel_order: CL_R + self.below(16) as u32,
+                image_channel_data_type: CL_SNORM_INT8 + self.below(18) as u32,
+            };
+            let mut desc: cl_image_desc = std::mem::zeroed();
+            desc.image_type = CL_MEM_OBJECT_BUFFER + self.below(9) as u32;
+            (desc.image_width, desc.image_height, desc.image_depth) =
+                (self.below(40), self.below(24), self.below(9));
+            if self.below(8) == 1 {
+                desc.image_width = self.size();
             }
-        };
-        self.note(code);
-        world.add(EVENT, event);
-    }
-
-    /// An origin; the fourth number is the mip level of 3D images.
-    fn corner(&mut self) -> [usize; 4] {
-        [self.below(32), self.below(20), self.below(8), self.below(4)]
-            .map(|n| if n == 19 { self.size() } else { n })
-    }
-
-    fn extent(&mut self) -> [usize; 3] {
-        [1 + self.below(32), 1 + self.below(16), 1 + self.below(4)]
-            .map(|n| if n == 16 { n * self.below(2) } else { n })
+            (desc.image_array_size, desc.image_row_pitch) = (self.below(5), self.below(3) * 64);
+            (desc.num_mip_levels, desc.num_samples) =
+                (self.below(9) as u32 / 7 * 3, self.below(20) as u32 / 19);
+            if self.below(4) == 1 {
+                desc.mem_object = self.any(MEM);
+            }
+            let flags = self.of(&FLAGS);
+            let takes = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 && desc.image_width <= 40;
+            let host = if takes { self.host() } else { null_mut() };
+            // A nonzero pitch bounds the bytes that are read.
+            self.world.add(MEM, (CL.clCreateImage)(context, flags, &format, &desc, host, code));
+        }
     }
 
     fn set_argument(&mut self) {
@@ -676,27 +502,54 @@ impl<'a> Actor<'a> {
         self.note(code);
     }
 
+    /// Releases an object of any kind.
+    fn release_any(&mut self) -> cl_int {
+        // SAFETY: as in `create`.
+        unsafe {
+            let (kind, at) = (self.below(KINDS), self.byte());
+            let handle = {
+                let mut live = lock(&self.world.live[kind]);
+                let at = at % live.len().max(1);
+                if at < live.len() { live.swap_remove(at) } else { 0 }
+            };
+            // Shared memory outlives the commands that use it; commands of a released queue cannot be
+            // waited for.
+            if kind == QUEUE && !lock(&self.world.svm).is_empty() {
+                self.world.open_gates();
+                (CL.clFinish)(handle as _);
+            }
+            let code = release(kind, handle);
+            lock(&self.world.released[kind]).push(handle);
+            code
+        }
+    }
+
+    /// A program of random bytes.
+    fn create_program(&mut self, code: *mut cl_int) {
+        // SAFETY: as in `create`.
+        unsafe {
+            let mut bytes: Vec<u8> = (0..self.byte()).map(|_| self.byte() as u8).collect();
+            let (context, length, device, mut status) = (self.any(CONTEXT), bytes.len(), self.device(), 0);
+            // A source of length 0 ends at a zero.
+            bytes.push(0);
+            let mut list = bytes.as_ptr();
+            let program = match self.below(3) {
+                0 => {
+                    (CL.clCreateProgramWithBinary)(context, 1, &device, &length, &mut list, &mut status, code)
+                }
+                1 => (CL.clCreateProgramWithIL)(context, bytes.as_ptr().cast(), length, code),
+                _ => (CL.clCreateProgramWithSource)(context, 1, (&raw mut list).cast(), &length, code),
+            };
+            self.world.add(PROGRAM, program);
+        }
+    }
+
     fn rest(&mut self) {
         let (world, mut code) = (self.world, CL_SUCCESS);
         // SAFETY: as in `create`.
         unsafe {
             match self.below(9) {
-                0 | 1 => {
-                    let (kind, at) = (self.below(KINDS), self.byte());
-                    let handle = {
-                        let mut live = lock(&world.live[kind]);
-                        let at = at % live.len().max(1);
-                        if at < live.len() { live.swap_remove(at) } else { 0 }
-                    };
-                    // Shared memory outlives the commands that use it; commands of a released queue cannot be
-                    // waited for.
-                    if kind == QUEUE && !lock(&world.svm).is_empty() {
-                        world.open_gates();
-                        (CL.clFinish)(handle as _);
-                    }
-                    code = release(kind, handle);
-                    lock(&world.released[kind]).push(handle);
-                }
+                0 | 1 => code = self.release_any(),
                 2 => {
                     let kind = self.below(KINDS);
                     let handle: *mut c_void = self.any(kind);
@@ -723,34 +576,7 @@ impl<'a> Actor<'a> {
                     let mem = self.any(MEM);
                     code = (CL.clSetMemObjectDestructorCallback)(mem, Some(on_mem), null_mut());
                 }
-                6 => {
-                    let mut bytes: Vec<u8> = (0..self.byte()).map(|_| self.byte() as u8).collect();
-                    let (context, length, device, mut status) =
-                        (self.any(CONTEXT), bytes.len(), self.device(), 0);
-                    // A source of length 0 ends at a zero.
-                    bytes.push(0);
-                    let mut list = bytes.as_ptr();
-                    let program = match self.below(3) {
-                        0 => (CL.clCreateProgramWithBinary)(
-                            context,
-                            1,
-                            &device,
-                            &length,
-                            &mut list,
-                            &mut status,
-                            &mut code,
-                        ),
-                        1 => (CL.clCreateProgramWithIL)(context, bytes.as_ptr().cast(), length, &mut code),
-                        _ => (CL.clCreateProgramWithSource)(
-                            context,
-                            1,
-                            (&raw mut list).cast(),
-                            &length,
-                            &mut code,
-                        ),
-                    };
-                    world.add(PROGRAM, program);
-                }
+                6 => self.create_program(&mut code),
                 7 => {
                     let list = [
                         self.of(&[CL_CONTEXT_PLATFORM as isize, 5, 0]),

@@ -698,7 +698,28 @@ pub(crate) mod tests {
                 PrintfCall { format: None, args: vec![PrintfArg::Pointer] },
             ],
         };
-        let abi = LaunchAbi {
+        CompiledProgram {
+            native: Some(NativeProgram {
+                kernels: vec![sample_native(info.clone())],
+                object: vec![0x7f, 0x45],
+            }),
+            kernels: vec![CompiledKernel {
+                info,
+                variants: vec![KernelVariant { abi: sample_abi(), spirv: vec![0x0723_0203, 7] }],
+            }],
+            data: DataBlock {
+                bytes: vec![1, 2, 3],
+                zeros: 32,
+                relocs: vec![(0, 8)],
+                writable: true,
+                variables: 5,
+            },
+            absent: vec![("d".into(), "double precision".into())],
+        }
+    }
+
+    fn sample_abi() -> LaunchAbi {
+        LaunchAbi {
             mode: PointerMode::Virtual,
             block_storage: BlockStorage::Bound,
             implicit_args: vec![
@@ -732,9 +753,12 @@ pub(crate) mod tests {
             static_local_bytes: 64,
             private_bytes: 16,
             sub_group_size: 8,
-        };
-        let native = NativeKernel {
-            info: info.clone(),
+        }
+    }
+
+    fn sample_native(info: KernelInfo) -> NativeKernel {
+        NativeKernel {
+            info,
             whole: "k0w".into(),
             any: "k0a".into(),
             width: 16,
@@ -754,21 +778,6 @@ pub(crate) mod tests {
                 private: vec![VariableLocation { name: "x".into(), offset: 64, size: 6, stride: 8 }],
                 ..VariableLocations::default()
             }),
-        };
-        CompiledProgram {
-            native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),
-            kernels: vec![CompiledKernel {
-                info,
-                variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }],
-            }],
-            data: DataBlock {
-                bytes: vec![1, 2, 3],
-                zeros: 32,
-                relocs: vec![(0, 8)],
-                writable: true,
-                variables: 5,
-            },
-            absent: vec![("d".into(), "double precision".into())],
         }
     }
 

@@ -10,6 +10,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod commands;
 mod extensions;
 
 use std::ffi::{c_char, c_void};
@@ -252,39 +253,7 @@ impl Actor<'_> {
         let (world_of, mut code) = (self.world(world, worlds), 1);
         let context = if self.rarely(50) { null_mut() } else { world.context.get() };
         match self.below(9) {
-            0 | 1 => {
-                let size = self.size(100_000).wrapping_add(SMALLEST);
-                let flags = [
-                    0,
-                    CL_MEM_READ_WRITE,
-                    CL_MEM_READ_ONLY,
-                    CL_MEM_WRITE_ONLY,
-                    CL_MEM_COPY_HOST_PTR,
-                    CL_MEM_USE_HOST_PTR,
-                    CL_MEM_ALLOC_HOST_PTR,
-                    CL_MEM_HOST_READ_ONLY,
-                    CL_MEM_HOST_NO_ACCESS,
-                    CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
-                    1 << 40,
-                ][self.below(11)];
-                let needs = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
-                let ptr = if needs != self.rarely(20) && size < 200_000 {
-                    self.arena.take(size)
-                } else {
-                    null_mut()
-                };
-                // SAFETY: a pointer that is not NULL has as many bytes.
-                let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
-                world.mems.put(&mut self.random, mem);
-                if !mem.is_null() && self.rarely(2) {
-                    // Other threads may have released it already, except for the reference taken here.
-                    if let Some(mem) = world.mems.valid(&mut self.random) {
-                        // SAFETY: a live handle.
-                        ok(unsafe { clSetMemObjectDestructorCallback(mem.get(), Some(on_mem), null_mut()) });
-                        CALLBACKS_WANTED.fetch_add(1, Ordering::AcqRel);
-                    }
-                }
-            }
+            0 | 1 => code = self.create_buffer(world, context),
             2 => {
                 let parent = world_of.mems.any(&mut self.random, context as usize);
                 let region = cl_buffer_region {
@@ -336,22 +305,58 @@ impl Actor<'_> {
                 let copy = unsafe { clCloneKernel(kernel.get(), &mut code) };
                 world_of.kernels.put(&mut self.random, copy);
             }
-            _ if self.rarely(40) => {
-                let text = if self.rarely(3) { "kernel void broken(" } else { SOURCE };
-                let (mut string, length) = (text.as_ptr().cast::<c_char>(), text.len());
-                // SAFETY: one string with its length; a program that no other thread has yet.
-                unsafe {
-                    let program = clCreateProgramWithSource(context, 1, &mut string, &length, &mut code);
-                    if !program.is_null() {
-                        let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
-                        self.note(built);
-                        world.programs.put(&mut self.random, program);
-                    }
-                }
-            }
+            _ if self.rarely(40) => code = self.create_program(world, context),
             _ => return,
         }
         self.note(code);
+    }
+
+    fn create_buffer(&mut self, world: &World, context: cl_context) -> cl_int {
+        let mut code = 1;
+        let size = self.size(100_000).wrapping_add(SMALLEST);
+        let flags = [
+            0,
+            CL_MEM_READ_WRITE,
+            CL_MEM_READ_ONLY,
+            CL_MEM_WRITE_ONLY,
+            CL_MEM_COPY_HOST_PTR,
+            CL_MEM_USE_HOST_PTR,
+            CL_MEM_ALLOC_HOST_PTR,
+            CL_MEM_HOST_READ_ONLY,
+            CL_MEM_HOST_NO_ACCESS,
+            CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+            1 << 40,
+        ][self.below(11)];
+        let needs = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
+        let ptr = if needs != self.rarely(20) && size < 200_000 { self.arena.take(size) } else { null_mut() };
+        // SAFETY: a pointer that is not NULL has as many bytes.
+        let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
+        world.mems.put(&mut self.random, mem);
+        if !mem.is_null() && self.rarely(2) {
+            // Other threads may have released it already, except for the reference taken here.
+            if let Some(mem) = world.mems.valid(&mut self.random) {
+                // SAFETY: a live handle.
+                ok(unsafe { clSetMemObjectDestructorCallback(mem.get(), Some(on_mem), null_mut()) });
+                CALLBACKS_WANTED.fetch_add(1, Ordering::AcqRel);
+            }
+        }
+        code
+    }
+
+    fn create_program(&mut self, world: &World, context: cl_context) -> cl_int {
+        let mut code = 1;
+        let text = if self.rarely(3) { "kernel void broken(" } else { SOURCE };
+        let (mut string, length) = (text.as_ptr().cast::<c_char>(), text.len());
+        // SAFETY: one string with its length; a program that no other thread has yet.
+        unsafe {
+            let program = clCreateProgramWithSource(context, 1, &mut string, &length, &mut code);
+            if !program.is_null() {
+                let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
+                self.note(built);
+                world.programs.put(&mut self.random, program);
+            }
+        }
+        code
     }
 
     fn set_args(&mut self, world: &World) {
@@ -382,218 +387,6 @@ impl Actor<'_> {
             _ => unsafe { clSetKernelArg(kernel.get(), index, [4, 64, 0, 8][self.random.below(4)], null()) },
         };
         self.note(code);
-    }
-
-    fn enqueue(&mut self, world: &World) {
-        let worlds = self.worlds;
-        let junk = world.context.get() as usize;
-        let queue = world.queues.any(&mut self.random, junk);
-        let elsewhere = self.world(world, worlds);
-        let waits = self.event_list(elsewhere, junk);
-        let waits: (Vec<cl_event>, Vec<Held<_cl_event>>) = (waits.iter().map(Held::get).collect(), waits);
-        let count = if self.rarely(60) { 1 + self.below(2) } else { waits.0.len() };
-        let count = if waits.0.len() >= count { count } else { waits.0.len() } as cl_uint;
-        let list = if waits.0.is_empty() { null() } else { waits.0.as_ptr() };
-        let mut event = null_mut();
-        let wanted: *mut cl_event = if self.rarely(3) { null_mut() } else { &mut event };
-        let elsewhere = self.world(world, worlds);
-        let (a, b) = (elsewhere.mems.any(&mut self.random, junk), world.mems.any(&mut self.random, junk));
-        let blocking = cl_uint::from(self.rarely(8));
-        let (offset, size) = (self.size(2000), self.size(5000));
-        // Only sizes that fit into the arena come with memory.
-        let ptr = if size < 1 << 20 { self.arena.take(size) } else { null_mut() };
-        // SAFETY: handles that calls must check; memory and lists of the sizes given.
-        let code = unsafe {
-            match self.random.below(16) {
-                0..=3 => {
-                    let kernel = world.kernels.any(&mut self.random, junk);
-                    let dims = if self.rarely(40) { self.below(5) } else { 1 };
-                    let (global, local) =
-                        ([self.size(300).wrapping_add(1), 1, 1], [[0, 1, 8, 16, 8][self.below(5)], 1, 1]);
-                    // Many work-items take long; larger sizes are for errors only.
-                    let global = if global[0] > 1000 {
-                        [usize::MAX; 3]
-                    } else {
-                        global.map(|g| g.next_multiple_of(8))
-                    };
-                    let offset = [if self.rarely(20) { usize::MAX } else { self.below(10) }, 0, 0];
-                    let offset = if global[0] == usize::MAX { [8; 3] } else { offset };
-                    let local = if self.rarely(2) { null() } else { local.as_ptr() };
-                    let (dims, offset, global) = (dims as cl_uint, offset.as_ptr(), global.as_ptr());
-                    clEnqueueNDRangeKernel(
-                        queue.get(),
-                        kernel.get(),
-                        dims,
-                        offset,
-                        global,
-                        local,
-                        count,
-                        list,
-                        wanted,
-                    )
-                }
-                4 => clEnqueueTask(
-                    queue.get(),
-                    world.kernels.any(&mut self.random, junk).get(),
-                    count,
-                    list,
-                    wanted,
-                ),
-                5 => clEnqueueReadBuffer(
-                    queue.get(),
-                    a.get(),
-                    blocking,
-                    offset,
-                    size,
-                    ptr,
-                    count,
-                    list,
-                    wanted,
-                ),
-                6 => clEnqueueWriteBuffer(
-                    queue.get(),
-                    a.get(),
-                    blocking,
-                    offset,
-                    size,
-                    ptr,
-                    count,
-                    list,
-                    wanted,
-                ),
-                7 => clEnqueueCopyBuffer(
-                    queue.get(),
-                    a.get(),
-                    b.get(),
-                    offset,
-                    self.size(2000),
-                    size,
-                    count,
-                    list,
-                    wanted,
-                ),
-                8 => {
-                    let (pattern, length) = ([7u8; 128], [1, 4, 3, 16, 128, 0][self.below(6)]);
-                    let size = size - size.checked_rem(length).unwrap_or(0);
-                    let offset = if self.rarely(10) { offset } else { 256 };
-                    clEnqueueFillBuffer(
-                        queue.get(),
-                        a.get(),
-                        pattern.as_ptr().cast(),
-                        length,
-                        offset,
-                        size,
-                        count,
-                        list,
-                        wanted,
-                    )
-                }
-                9 => {
-                    let flags = [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1 << 20]
-                        [self.below(5)];
-                    let mut code = 1;
-                    let mapped = clEnqueueMapBuffer(
-                        queue.get(),
-                        a.get(),
-                        blocking,
-                        flags,
-                        offset,
-                        size,
-                        count,
-                        list,
-                        wanted,
-                        &mut code,
-                    );
-                    self.note(code);
-                    let mapped = if self.rarely(20) { ptr } else { mapped };
-                    clEnqueueUnmapMemObject(queue.get(), a.get(), mapped, 0, null(), null_mut())
-                }
-                10 => {
-                    let (origin, region) =
-                        ([self.size(20), self.size(4), 0], [self.size(60), self.size(6), 1]);
-                    let (pitch, room) = (self.below(3) * 64, 64 << 10);
-                    let there = self.arena.take(room);
-                    let host = [self.below(20), self.below(4), 0];
-                    // Regions beyond the arena are skipped.
-                    let region = region.map(|r| if r > 200 { 0 } else { r });
-                    let (o, h, r) = (origin.as_ptr(), host.as_ptr(), region.as_ptr());
-                    if self.rarely(2) {
-                        clEnqueueReadBufferRect(
-                            queue.get(),
-                            a.get(),
-                            blocking,
-                            o,
-                            h,
-                            r,
-                            pitch,
-                            0,
-                            pitch,
-                            0,
-                            there,
-                            count,
-                            list,
-                            wanted,
-                        )
-                    } else {
-                        clEnqueueWriteBufferRect(
-                            queue.get(),
-                            a.get(),
-                            blocking,
-                            o,
-                            h,
-                            r,
-                            pitch,
-                            0,
-                            pitch,
-                            0,
-                            there,
-                            count,
-                            list,
-                            wanted,
-                        )
-                    }
-                }
-                11 => {
-                    let mems = [a.get(), b.get()];
-                    let flags = [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8]
-                        [self.below(4)];
-                    clEnqueueMigrateMemObjects(
-                        queue.get(),
-                        self.below(3) as u32,
-                        mems.as_ptr(),
-                        flags,
-                        count,
-                        list,
-                        wanted,
-                    )
-                }
-                12 => {
-                    let mut args = [a.get()];
-                    let mut location: *const c_void = args.as_ptr().cast();
-                    let (bytes, mems): (*mut c_void, *const cl_mem) =
-                        (args.as_mut_ptr().cast(), &raw const *args.as_ptr());
-                    clEnqueueNativeKernel(
-                        queue.get(),
-                        Some(native),
-                        bytes,
-                        8,
-                        1,
-                        mems,
-                        &mut location,
-                        count,
-                        list,
-                        wanted,
-                    )
-                }
-                13 => clEnqueueMarkerWithWaitList(queue.get(), count, list, wanted),
-                14 => clEnqueueBarrierWithWaitList(queue.get(), count, list, wanted),
-                _ => clEnqueueWaitForEvents(queue.get(), count, list),
-            }
-        };
-        self.note(code);
-        if !event.is_null() {
-            world.events.put(&mut self.random, event);
-        }
     }
 
     fn events(&mut self, world: &World) {

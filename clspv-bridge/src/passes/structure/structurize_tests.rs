@@ -205,6 +205,11 @@ fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
 }
 
 fn check_structure(f: &Function) -> Result<(), String> {
+    check_constructs(f, &check_blocks(f)?)
+}
+
+/// Checks the layout, uses and merge annotations; returns the headers.
+fn check_blocks(f: &Function) -> Result<Vec<(Block, Merge)>, String> {
     let cfg = Cfg::new(f);
     let dom = DomTree::new(&cfg);
     let pos = Positions::new(f);
@@ -217,20 +222,7 @@ fn check_structure(f: &Function) -> Result<(), String> {
                 return Err(format!("{b} stands before its dominator {idom}"));
             }
         }
-        for &i in &f.blocks[b].insts {
-            let d = &f.insts[i];
-            let all = d.args.iter().chain(d.targets.iter().flat_map(|t| t.args.iter()));
-            for v in all {
-                if cfg.is_reachable(b) && !pos.value_dominates(f, &dom, *v, i) {
-                    return Err(format!("{v} does not dominate its use in {b}"));
-                }
-            }
-            for t in &d.targets {
-                if t.args.len() != f.blocks[t.block].params.len() {
-                    return Err(format!("wrong argument count {b} -> {}", t.block));
-                }
-            }
-        }
+        check_uses(f, &cfg, &dom, &pos, b)?;
         if f.terminator(b).is_none() {
             return Err(format!("{b} has no terminator"));
         }
@@ -268,9 +260,44 @@ fn check_structure(f: &Function) -> Result<(), String> {
             None => {}
         }
     }
+    Ok(headers)
+}
+
+/// Checks that operands dominate their uses in a block, and the numbers of arguments of its branches.
+fn check_uses(f: &Function, cfg: &Cfg, dom: &DomTree, pos: &Positions, b: Block) -> Result<(), String> {
+    for &i in &f.blocks[b].insts {
+        let d = &f.insts[i];
+        let all = d.args.iter().chain(d.targets.iter().flat_map(|t| t.args.iter()));
+        for v in all {
+            if cfg.is_reachable(b) && !pos.value_dominates(f, dom, *v, i) {
+                return Err(format!("{v} does not dominate its use in {b}"));
+            }
+        }
+        for t in &d.targets {
+            if t.args.len() != f.blocks[t.block].params.len() {
+                return Err(format!("wrong argument count {b} -> {}", t.block));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn merge_of(m: Merge) -> Block {
+    match m {
+        Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
+    }
+}
+
+/// The header of the list that is deepest in the dominator tree.
+fn innermost(dom: &DomTree, list: &[(Block, Merge)]) -> Option<(Block, Merge)> {
+    list.iter().copied().max_by_key(|(h, _)| std::iter::successors(Some(*h), |at| dom.idom(*at)).count())
+}
+
+/// Checks that edges leave constructs only where they may.
+fn check_constructs(f: &Function, headers: &[(Block, Merge)]) -> Result<(), String> {
     // Structural dominance from here on: a header also has edges to its merge and continue block.
     let mut shape = f.clone();
-    for &(h, m) in &headers {
+    for &(h, m) in headers {
         let more = match m {
             Merge::Selection { merge } => vec![merge],
             Merge::Loop { merge, cont } => vec![merge, cont],
@@ -280,28 +307,14 @@ fn check_structure(f: &Function) -> Result<(), String> {
     }
     let cfg = Cfg::new(&shape);
     let dom = DomTree::new(&cfg);
-    let merge_of = |m: Merge| match m {
-        Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
-    };
     for &u in cfg.rpo() {
         let inside = |(h, m): &(Block, Merge)| {
             dom.dominates(*h, u) && !(cfg.is_reachable(merge_of(*m)) && dom.dominates(merge_of(*m), u))
         };
         let around: Vec<(Block, Merge)> = headers.iter().copied().filter(inside).collect();
-        let innermost = |list: &[(Block, Merge)]| {
-            list.iter().copied().max_by_key(|(h, _)| {
-                let mut depth = 0;
-                let mut at = *h;
-                while let Some(up) = dom.idom(at) {
-                    at = up;
-                    depth += 1;
-                }
-                depth
-            })
-        };
-        let inner = innermost(&around);
+        let inner = innermost(&dom, &around);
         let loops: Vec<_> = around.iter().copied().filter(|(_, m)| matches!(m, Merge::Loop { .. })).collect();
-        let inner_loop = innermost(&loops);
+        let inner_loop = innermost(&dom, &loops);
         for s in f.successors(u) {
             let v = s.block;
             if dom.dominates(v, u) {
@@ -330,7 +343,7 @@ fn check_structure(f: &Function) -> Result<(), String> {
             }
         }
     }
-    for (h, m) in &headers {
+    for (h, m) in headers {
         if let Merge::Loop { .. } = m {
             let back = cfg.preds(*h).iter().filter(|p| dom.dominates(*h, **p)).count();
             if back != 1 {
