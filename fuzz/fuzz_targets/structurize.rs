@@ -96,7 +96,7 @@ fn graph(source: &mut Source<'_>) -> Function {
     f
 }
 
-fn result(module: &Module, argument: u64, fuel: u64) -> Result<Vec<value::Val>, Stop> {
+fn result(module: &Module, argument: u64, fuel: u64) -> Result<Vec<value::LaneValues>, Stop> {
     let func = module.find("f").ok_or(Stop::Fuel)?;
     let launch = Launch { fuel, ..Launch::default() };
     Ok(Machine::new(module)
