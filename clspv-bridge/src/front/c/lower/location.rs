@@ -235,16 +235,12 @@ impl FunctionLowering<'_, '_> {
         match location {
             Location::Variable(variable, _) => self.read(*variable),
             Location::Memory(place, ty) => self.load(*place, *ty),
-            Location::Lanes { base, lanes } => match (&**base, lanes.as_slice()) {
-                (Location::Memory(place, vector), [lane]) if !place.is_volatile => {
-                    let lane = self.lane_place(*place, *vector, *lane);
-                    self.load(lane, vector.lane())
-                }
-                _ => {
-                    let vector = self.get(base);
-                    self.swizzle(vector, lanes)
-                }
-            },
+            // The whole vector is read, as by clang: several lanes then share one load, and memory has one
+            // element type.
+            Location::Lanes { base, lanes } => {
+                let vector = self.get(base);
+                self.swizzle(vector, lanes)
+            }
             Location::Lane { base, index } => {
                 let vector = self.get(base);
                 self.extract(vector, *index)

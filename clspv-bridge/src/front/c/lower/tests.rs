@@ -740,6 +740,17 @@ fn variables_have_large_alignments() {
     assert_eq!((local.size, local.align), (16 + 1023, 1024));
 }
 
+/// A component of a vector in memory is read with its vector, so that memory has one element type.
+#[test]
+fn components_are_read_with_their_vector() {
+    let source = "kernel void k(global float4 *p) { p[1].x = p[0].w + p[0].yx.x; }";
+    let module = module_of(source);
+    let func = module.functions.values().find(|f| f.name == "k").unwrap();
+    let loads = func.data_in_order().filter(|data| matches!(data.op, Op::Load(_)));
+    let types: Vec<Type> = loads.map(|data| func.ty(data.results[0])).collect();
+    assert!(!types.is_empty() && types.iter().all(|ty| *ty == Type::Vector(Scalar::F32, 4)), "{types:?}");
+}
+
 /// A kernel from its source to values in memory.
 #[test]
 fn sources_run() {
