@@ -40,11 +40,12 @@ impl OptionValue for Option<u64> {
     }
 }
 
-impl OptionValue for FrontEnd {
+impl OptionValue for Option<FrontEnd> {
     fn parse(text: &str) -> Option<Self> {
         match text.trim() {
-            "" | "clang" => Some(FrontEnd::Clang),
-            "builtin" => Some(FrontEnd::BuiltIn),
+            "" => Some(None),
+            "clang" => Some(Some(FrontEnd::Clang)),
+            "builtin" => Some(Some(FrontEnd::BuiltIn)),
             _ => None,
         }
     }
@@ -126,8 +127,9 @@ options! {
     /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists
     /// them), e.g. "-graphics_family"; of the CPU device the processor's features, e.g. "-avx512f".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
-    /// Compiler of OpenCL C: "clang", or "builtin", which needs no other program; clang if unset.
-    "PYROCLAST_FRONT_END" => front_end: FrontEnd,
+    /// Compiler of OpenCL C: "clang", or "builtin", which needs no other program. If unset: clang if it is
+    /// installed.
+    "PYROCLAST_FRONT_END" => front_end: Option<FrontEnd>,
     /// Path of clang, which compiles OpenCL C; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,
     /// More arguments for clang, separated by commas.

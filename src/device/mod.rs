@@ -5,6 +5,7 @@
 //! results are in `query.rs`, its extensions and features in `features.rs`, its SPIR-V support in `spirv.rs`.
 
 pub mod batch;
+pub mod compiler;
 pub(crate) mod copies;
 pub(crate) mod cpu;
 mod error;
@@ -30,9 +31,9 @@ pub(crate) mod vulkan;
 use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use clspv_bridge::options::{FrontConfig, FrontEnd};
+use clspv_bridge::options::FrontConfig;
 use features::Feature;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use traits::DeviceOps;
 
 /// An OpenCL device.
@@ -136,7 +137,7 @@ impl Device {
     pub fn front_config(&self) -> FrontConfig {
         let language = self.extensions.iter().filter(|f| f.language);
         FrontConfig {
-            front_end: Config::get().front_end,
+            front_end: compiler::front_end(),
             clang: Config::get().clang.clone().unwrap_or_default(),
             clang_args: Config::get().clang_args.clone(),
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
@@ -145,17 +146,4 @@ impl Device {
             instrumented: self.ops().target().is_instrumented(),
         }
     }
-}
-
-/// Whether programs can be built from source, which requires the front-end tool. Looked up once.
-pub fn compiler_available() -> bool {
-    static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(|| {
-        if Config::get().front_end == FrontEnd::BuiltIn {
-            return true;
-        }
-        let clang = Config::get().clang.clone().unwrap_or_default();
-        let config = FrontConfig { clang, ..FrontConfig::default() };
-        clspv_bridge::front::clang::find(&config).is_some()
-    })
 }

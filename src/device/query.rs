@@ -2,8 +2,9 @@
 //! [`DeviceInfo`](super::info::DeviceInfo). Missing features are reported absent as the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
+use super::compiler::compiler_available;
 use super::info::{AddressSharing, NvidiaFacts};
-use super::{Device, compiler_available, features, spirv, svm_types};
+use super::{Device, features, spirv, svm_types};
 use crate::cl::*;
 use crate::err;
 use crate::error::Result;

@@ -252,7 +252,7 @@ impl Program {
             .map(|i| work(&state.records[*i], specs.clone(), *i))
             .collect::<Result<Vec<_>>>()?;
         if devices.iter().any(|d| matches!(d.work, DeviceWork::Source { .. }))
-            && !crate::device::compiler_available()
+            && !crate::device::compiler::compiler_available()
         {
             return Err(err!(CL_COMPILER_NOT_AVAILABLE, "clang was not found"));
         }

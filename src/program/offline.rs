@@ -23,7 +23,7 @@ pub fn generic_front_config() -> FrontConfig {
     let enabled = language.chain(features::C_FEATURES).filter(|f| (f.when)(&facts));
     let config = crate::config::Config::get();
     FrontConfig {
-        front_end: config.front_end,
+        front_end: crate::device::compiler::front_end(),
         clang: config.clang.clone().unwrap_or_default(),
         clang_args: config.clang_args.clone(),
         extensions: enabled.map(|f| f.name.to_string()).collect(),

@@ -19,7 +19,14 @@ pub const CASES: &[Case] = &[
         name: "there_is_no_compiler",
         run: no_compiler,
         prepare: |command, _| {
-            command.env("PYROCLAST_CLANG", "/nonexistent");
+            command.env("PYROCLAST_CLANG", "/nonexistent").env("PYROCLAST_FRONT_END", "clang");
+        },
+    },
+    Case {
+        name: "the_built_in_front_end_replaces_a_missing_compiler",
+        run: without_compiler,
+        prepare: |command, _| {
+            command.env("PYROCLAST_CLANG", "/nonexistent").env_remove("PYROCLAST_FRONT_END");
         },
     },
     Case {
@@ -110,6 +117,23 @@ fn no_compiler() {
     }
     program.release();
     context.release();
+}
+
+/// OpenCL C is compiled in the process; C++ for OpenCL is refused with the reason.
+fn without_compiler() {
+    assert_eq!(number(&device_info(device(), CL_DEVICE_COMPILER_AVAILABLE).unwrap()), 1);
+    super::works();
+    build_fails("use of undeclared identifier 'missing'");
+    let context = context();
+    let program = program_of(context, "kernel void k() {}");
+    // SAFETY: live handles.
+    let code = unsafe { clBuildProgram(program, 0, null(), c"-cl-std=CLC++2021".as_ptr(), None, null_mut()) };
+    assert_ne!(code, CL_SUCCESS);
+    let log = build_log(program, device());
+    assert!(log.contains("set PYROCLAST_CLANG"), "{log}");
+    program.release();
+    context.release();
+    no_children();
 }
 
 /// Requires that a build fails with a log that contains `reason`. The program has an error that a working

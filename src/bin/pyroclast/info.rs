@@ -1,7 +1,8 @@
 //! `pyroclast info`: the devices, their features, and the reasons for missing ones.
 
-use pyroclast_runtime::device::Device;
+use clspv_bridge::options::FrontEnd;
 use pyroclast_runtime::device::info::{DOUBLE, ENQUEUE, HALF, IMAGE_FORMATS, INT64_ATOMICS};
+use pyroclast_runtime::device::{Device, compiler};
 use pyroclast_runtime::platform::{Platform, version_text};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -18,12 +19,18 @@ pub struct InfoArgs {
 pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
     let devices = Platform::get().devices();
     let mut out = format!("{}\n", version_text());
-    if !pyroclast_runtime::device::compiler_available() {
-        out.push_str(
-            "clang was not found: programs cannot be built from source \
-             (install clang-22, or set PYROCLAST_CLANG)\n",
-        );
-    }
+    out.push_str(match (compiler::front_end(), compiler::clang_available()) {
+        (FrontEnd::Clang, true) => "OpenCL C is compiled by clang\n",
+        (FrontEnd::Clang, false) => {
+            "clang was not found: programs cannot be built from source (install clang-22, or set \
+             PYROCLAST_CLANG)\n"
+        }
+        (FrontEnd::BuiltIn, true) => "OpenCL C is compiled by the built-in front end\n",
+        (FrontEnd::BuiltIn, false) => {
+            "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL, and no \
+             CPU device)\n"
+        }
+    });
     if devices.is_empty() {
         out.push_str(
             "No devices. A Vulkan 1.2 driver with buffer device addresses and 64-bit integers is needed;\n",

@@ -36,7 +36,7 @@ impl DeviceDriver for CpuDriver {
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
         // clang generates the code, also of SPIR-V programs.
-        if !super::compiler_available() {
+        if !super::compiler::clang_available() {
             tracing::info!("CPU device not used: clang was not found");
             return Vec::new();
         }

@@ -1,0 +1,27 @@
+//! The compiler of OpenCL C that the process uses. Looked up once.
+
+use crate::config::Config;
+use clspv_bridge::front::clang;
+use clspv_bridge::options::{FrontConfig, FrontEnd};
+use std::sync::OnceLock;
+
+/// The compiler of OpenCL C: the one that the configuration names, else clang if it is installed, else the
+/// built-in front end.
+pub fn front_end() -> FrontEnd {
+    let installed = || if clang_available() { FrontEnd::Clang } else { FrontEnd::BuiltIn };
+    Config::get().front_end.unwrap_or_else(installed)
+}
+
+/// Whether clang is installed, which compiles C++ for OpenCL and native code.
+pub fn clang_available() -> bool {
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| {
+        let clang = Config::get().clang.clone().unwrap_or_default();
+        clang::find(&FrontConfig { clang, ..FrontConfig::default() }).is_some()
+    })
+}
+
+/// Whether programs can be built from source.
+pub fn compiler_available() -> bool {
+    front_end() == FrontEnd::BuiltIn || clang_available()
+}
