@@ -194,6 +194,7 @@ impl Parser<'_> {
                 let count = if self.kind() == T::LParen { self.numbers::<1>(name, loc) } else { Some([0]) };
                 attributes.unroll = count.map(|[n]| LoopHint { unroll: Some(n) });
             }
+            "blocks" => self.sema.error(loc, "the __block storage type is not permitted"),
             _ if IGNORED.contains(&name) => {}
             _ => {
                 self.sema.warning("unknown-attributes", loc, format!("unknown attribute '{name}' ignored"));

@@ -251,7 +251,13 @@ impl Parser<'_> {
         self.sema.scopes.enter();
         let (params, result) = match self.kind() {
             T::LBrace => (Vec::new(), None),
-            T::LParen => (self.block_parameters().0, None),
+            T::LParen => {
+                let (params, is_variadic) = self.block_parameters();
+                if is_variadic {
+                    self.sema.refuse_variadic_block(caret);
+                }
+                (params, None)
+            }
             _ => {
                 let specifiers = self.specifiers();
                 let declarator = self.declarator(&specifiers);

@@ -84,16 +84,23 @@ fn needs_ints(op: BinaryOp) -> bool {
 impl Sema<'_> {
     /// A binary operator other than assignment and comma.
     pub fn binary(&mut self, op: TokenKind, loc: Loc, x: ExprId, y: ExprId) -> ExprId {
-        let result = match op {
-            TokenKind::AmpAmp | TokenKind::PipePipe => self.logical(op == TokenKind::AmpAmp, loc, x, y),
-            _ => match (binary_op(op), super::compare::compare_op(op)) {
-                (Some(op), _) => self.arithmetic(op, loc, x, y),
-                (None, Some(op)) => self.compare(op, loc, x, y),
-                (None, None) => self.error_expr(loc),
-            },
+        let result = match self.refuse_operands(loc, x, y) {
+            Some(refused) => refused,
+            None => self.binary_node(op, loc, x, y),
         };
         self.set_range(result, self.begin(x), self.range(y).1);
         result
+    }
+
+    fn binary_node(&mut self, op: TokenKind, loc: Loc, x: ExprId, y: ExprId) -> ExprId {
+        if matches!(op, TokenKind::AmpAmp | TokenKind::PipePipe) {
+            return self.logical(op == TokenKind::AmpAmp, loc, x, y);
+        }
+        match (binary_op(op), super::compare::compare_op(op)) {
+            (Some(op), _) => self.arithmetic(op, loc, x, y),
+            (None, Some(op)) => self.compare(op, loc, x, y),
+            (None, None) => self.error_expr(loc),
+        }
     }
 
     fn arithmetic(&mut self, op: BinaryOp, loc: Loc, x: ExprId, y: ExprId) -> ExprId {
@@ -288,6 +295,9 @@ impl Sema<'_> {
 
     /// Unary `+`, `-`, `~` and `!`.
     pub fn unary(&mut self, op: TokenKind, loc: Loc, e: ExprId) -> ExprId {
+        if let Some(refused) = self.refuse_operand(loc, e) {
+            return refused;
+        }
         let v = self.value(e);
         let class = self.class_of(v);
         if class == Class::Error {
@@ -325,7 +335,7 @@ impl Sema<'_> {
         self.new_value(kind, ty, loc)
     }
 
-    fn report_unary(&mut self, loc: Loc, e: ExprId, v: ExprId) -> ExprId {
+    pub(super) fn report_unary(&mut self, loc: Loc, e: ExprId, v: ExprId) -> ExprId {
         let ty = self.quoted_of(v);
         self.error(loc, format!("invalid argument type {ty} to unary expression"));
         self.underline_expr(e);

@@ -12,10 +12,12 @@ use crate::front::c::types::{AddressSpace, Arith, QualTy, Ty};
 impl Sema<'_> {
     /// `target op value`, where the operator is `=` or a compound assignment.
     pub fn assign(&mut self, op: TokenKind, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
-        let result = match binary_op(op) {
+        let refused = self.refuse_operands(loc, target, value);
+        let result = match (refused, binary_op(op)) {
+            (Some(refused), _) => refused,
             _ if self.is_error(target) || self.is_error(value) => self.error_expr(loc),
-            None => self.simple_assign(loc, target, value),
-            Some(op) => self.compound_assign(op, loc, target, value),
+            (None, None) => self.simple_assign(loc, target, value),
+            (None, Some(op)) => self.compound_assign(op, loc, target, value),
         };
         self.set_range(result, self.begin(target), self.range(value).1);
         result
@@ -23,9 +25,6 @@ impl Sema<'_> {
 
     fn simple_assign(&mut self, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
         let ty = self.ty(target);
-        if matches!(self.class_of(target), Class::Other) {
-            return self.report_clash(Mismatch::Operands, loc, target, value);
-        }
         if !self.check_modifiable(target, loc) {
             return self.error_expr(loc);
         }
@@ -124,6 +123,9 @@ impl Sema<'_> {
     }
 
     fn increment_node(&mut self, target: ExprId, by: i8, is_prefix: bool, loc: Loc) -> ExprId {
+        if let Some(refused) = self.refuse_operand(loc, target) {
+            return refused;
+        }
         let ty = self.value_type(self.ty(target));
         let word = if by > 0 { "increment" } else { "decrement" };
         let is_countable = match self.class(ty) {
@@ -204,6 +206,11 @@ impl Sema<'_> {
             self.error(loc, "read-only variable is not assignable");
             return false;
         };
+        if self.is_capture_of_variable(var) {
+            self.error(loc, "variable is not assignable (missing __block type specifier)");
+            self.underline_expr(e);
+            return false;
+        }
         let mut shown = self.ty(e);
         shown.quals.is_const = true;
         let (name, ty) = (self.text(name).to_owned(), self.quoted(shown));

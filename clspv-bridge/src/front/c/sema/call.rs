@@ -48,7 +48,9 @@ impl Sema<'_> {
 
     /// A variable; those of enclosing bodies are captured by blocks.
     fn variable(&mut self, var: VarId, loc: Loc) -> ExprId {
-        let var = self.captured(var);
+        let of = var;
+        let var = self.captured(of);
+        self.check_capture(of, var, loc);
         let ty = self.var(var).map_or(QualTy::plain(types::ERROR), |v| v.ty);
         self.new_expr(ExprKind::Var(var), ty, true, loc)
     }

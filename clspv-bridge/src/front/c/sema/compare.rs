@@ -3,7 +3,7 @@
 use super::Sema;
 use super::arithmetic::Mismatch;
 use super::class::Class;
-use crate::front::c::ast::{CastKind, CompareOp, ExprId, ExprKind};
+use crate::front::c::ast::{CompareOp, ExprId, ExprKind};
 use crate::front::c::overload::spaces_overlap;
 use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind;
@@ -31,9 +31,6 @@ impl Sema<'_> {
             (Class::Error, _) | (_, Class::Error) => self.error_expr(loc),
             (Class::Pointer(_), _) | (_, Class::Pointer(_)) => {
                 self.compare_pointers(op, loc, (x, vx), (y, vy))
-            }
-            (Class::Block(_), Class::Block(_)) if is_equality => {
-                self.new_value(ExprKind::Compare(op, vx, vy), types::INT, loc)
             }
             (Class::Opaque(a), Class::Opaque(b)) if is_equality && a == b && is_comparable(a) => {
                 self.new_value(ExprKind::Compare(op, vx, vy), types::INT, loc)
@@ -71,10 +68,6 @@ impl Sema<'_> {
                 self.warn_integer(op, loc, vx, vy, vx);
                 let to = self.unqualified(self.ty(vy));
                 Some((self.cast_to_pointer(vx, to), vy))
-            }
-            (Class::Block(_), Class::Pointer(_)) if self.is_null_constant(vy) => {
-                let to = self.unqualified(self.ty(vx));
-                Some((vx, self.cast_node(CastKind::Null, vy, to)))
             }
             _ => {
                 self.report_clash(Mismatch::Operands, loc, x, y);

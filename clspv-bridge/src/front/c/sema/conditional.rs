@@ -71,6 +71,9 @@ impl Sema<'_> {
             let (a, b) = (self.discard(x), self.discard(y));
             return Some((a, b, VOID));
         }
+        if self.refuse_branches([x, y]) {
+            return None;
+        }
         let (vx, vy) = (self.value(x), self.value(y));
         match (self.class_of(vx), self.class_of(vy)) {
             (Class::Error, _) | (_, Class::Error) => None,
@@ -85,7 +88,7 @@ impl Sema<'_> {
                 let ty = self.unqualified(self.ty(vy));
                 Some((self.cast_to_pointer(vx, ty), vy, ty))
             }
-            (Class::Block(_) | Class::Opaque(_) | Class::Record(_) | Class::Other, _)
+            (Class::Opaque(_) | Class::Record(_) | Class::Other, _)
                 if self.is_same(self.ty(vx).ty, self.ty(vy).ty) =>
             {
                 let ty = self.unqualified(self.ty(vx));
@@ -213,6 +216,9 @@ impl Sema<'_> {
 
     /// `x, y`
     pub fn comma(&mut self, x: ExprId, y: ExprId, loc: Loc) -> ExprId {
+        if let Some(refused) = self.refuse_operands(loc, x, y) {
+            return refused;
+        }
         let (a, b) = (self.discard(x), self.value_or_void(y));
         if self.is_error(a) || self.is_error(b) {
             return self.error_expr(loc);

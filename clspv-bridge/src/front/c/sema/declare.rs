@@ -63,6 +63,10 @@ impl Sema<'_> {
     pub fn declare_variable(&mut self, declared: &Declared<'_>) -> VarId {
         let Declared { name, class, attributes, loc, .. } = *declared;
         let (ty, storage) = self.place_variable(declared.ty, class, loc);
+        if storage == Storage::Extern && self.is_block(ty.ty) {
+            let text = "invalid block variable declaration - using 'extern' storage class is disallowed";
+            self.error(loc, text);
+        }
         let is_exported =
             self.bodies.is_empty() && class != Some(StorageClass::Static) || storage == Storage::Extern;
         if let Some(entry) = self.scopes.entry_here(name).copied() {
@@ -210,6 +214,10 @@ impl Sema<'_> {
         let (ty, storage, has_init) = (var.ty, var.storage, var.init.is_some());
         let canonical = self.types.canonical(ty);
         if storage == Storage::Extern || has_init || self.types.kind(canonical.ty) == &TypeKind::Error {
+            return;
+        }
+        if self.is_block(ty.ty) {
+            self.error(loc, "invalid block variable declaration - must be initialized");
             return;
         }
         if canonical.quals.space == AddressSpace::Constant {

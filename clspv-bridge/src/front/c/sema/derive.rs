@@ -204,7 +204,10 @@ impl Sema<'_> {
                     "declaring function return value of type 'half' is not allowed ; did you forget * ?";
                 self.error(loc, text);
             }
-            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(OpaqueType::Sampler) => {
+            TypeKind::Image(_)
+            | TypeKind::Pipe(..)
+            | TypeKind::Block(_)
+            | TypeKind::Opaque(OpaqueType::Sampler) => {
                 let name = self.quoted(result);
                 self.error(loc, format!("declaring function return value of type {name} is not allowed"));
             }
@@ -227,10 +230,15 @@ impl Sema<'_> {
         }
     }
 
-    /// A block's type, from the function type that it has.
+    /// A block's type, from the function type that it has. Blocks never change.
     pub fn block_type(&mut self, of: QualTy, quals: Quals, loc: Loc) -> QualTy {
         match self.types.resolved(of.ty) {
-            TypeKind::Function(_) => {}
+            TypeKind::Function(function) => {
+                if function.is_variadic {
+                    self.refuse_variadic_block(loc);
+                    return QualTy::plain(ERROR);
+                }
+            }
             TypeKind::Error => return QualTy::plain(ERROR),
             _ => {
                 self.error(loc, "block pointer to non-function type is invalid");
@@ -241,7 +249,7 @@ impl Sema<'_> {
             self.error(loc, "blocks support disabled - compile with -fblocks or for OpenCL C 2.0 or OpenCL C 3.0 with __opencl_c_device_enqueue feature");
             return QualTy::plain(ERROR);
         }
-        QualTy { ty: self.derived(TypeKind::Block(of.ty), loc), quals }
+        QualTy { ty: self.derived(TypeKind::Block(of.ty), loc), quals: Quals { is_const: true, ..quals } }
     }
 
     /// Type of a parameter: arrays become pointers, with the qualifiers in the brackets.
@@ -261,7 +269,9 @@ impl Sema<'_> {
         if let Some(element) = adjusted {
             return self.pointer_type(element, quals, loc);
         }
-        self.check_parameter(ty, loc);
+        if !self.check_parameter(ty, loc) {
+            return QualTy::plain(ERROR);
+        }
         // A parameter is private, whatever is written.
         match canonical.quals.space {
             AddressSpace::Default | AddressSpace::Private => {}
@@ -275,7 +285,8 @@ impl Sema<'_> {
         self.with_quals(element, array)
     }
 
-    fn check_parameter(&mut self, ty: QualTy, loc: Loc) {
+    /// Reports types that parameters cannot have. Returns whether the parameter has a type nevertheless.
+    fn check_parameter(&mut self, ty: QualTy, loc: Loc) -> bool {
         let canonical = self.types.canonical(ty);
         match self.types.kind(canonical.ty) {
             TypeKind::Void => self.error(loc, "argument may not have 'void' type"),
@@ -285,8 +296,14 @@ impl Sema<'_> {
                     format!("declaring function parameter of type {name} is not allowed; did you forget * ?");
                 self.error(loc, text);
             }
+            TypeKind::Block(_) => {
+                let name = self.quoted(ty.in_space(AddressSpace::Private));
+                self.error(loc, format!("declaring function parameter of type {name} is not allowed"));
+                return false;
+            }
             _ => {}
         }
+        true
     }
 
     /// Whether two types are the same, apart from qualifiers of the objects themselves.

@@ -28,6 +28,7 @@ mod pointer;
 pub mod predefined;
 pub mod primary;
 pub mod record;
+mod restricted;
 pub mod scope;
 mod spaces;
 pub mod spelling;

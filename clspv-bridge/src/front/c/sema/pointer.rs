@@ -11,6 +11,9 @@ use crate::front::c::types::{self, AddressSpace, QualTy, VOID};
 impl Sema<'_> {
     /// Unary `*`.
     pub fn deref(&mut self, loc: Loc, e: ExprId) -> ExprId {
+        if let Some(refused) = self.refuse_operand(loc, e) {
+            return refused;
+        }
         let v = self.value(e);
         let result = match self.class_of(v) {
             Class::Error => v,
@@ -44,6 +47,9 @@ impl Sema<'_> {
     fn address_value(&mut self, loc: Loc, e: ExprId) -> ExprId {
         if self.is_error(e) {
             return e;
+        }
+        if let Some(refused) = self.refuse_operand(loc, e) {
+            return refused;
         }
         let (ty, is_lvalue) = (self.ty(e), self.expr(e).is_lvalue);
         match self.expr(e).kind {

@@ -76,7 +76,8 @@ impl Spelling<'_> {
             TypeKind::Block(function) => {
                 let to = QualTy::plain(*function);
                 let quals = qualifiers(ty.quals, true);
-                self.declarator(to, self.indirect(to, format!("^{quals}{inner}")), depth + 1)
+                let gap = if inner.is_empty() || quals.is_empty() { "" } else { " " };
+                self.declarator(to, self.indirect(to, format!("__generic ^{quals}{gap}{inner}")), depth + 1)
             }
             TypeKind::Array(of, len) => {
                 let len = len.map(|n| n.to_string()).unwrap_or_default();
@@ -272,7 +273,7 @@ mod tests {
         assert_eq!(spelling.quoted(private), "'const __global float *__private'");
         assert_eq!(spelling.plain(QualTy::plain(array)), "__global int[3]");
         assert_eq!(spelling.plain(QualTy::plain(to_array)), "__global int (*)[3]");
-        assert_eq!(spelling.plain(QualTy::plain(block)), "void (^)(int, const __global float *)");
+        assert_eq!(spelling.plain(QualTy::plain(block)), "void (__generic ^)(int, const __global float *)");
         assert_eq!(spelling.argument(private), "float*");
         assert_eq!(spelling.argument(QualTy::plain(uint)), "uint");
     }
