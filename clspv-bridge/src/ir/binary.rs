@@ -4,8 +4,11 @@
 //! Decoding accepts arbitrary bytes: lengths and discriminants are checked, and the verifier rejects every
 //! module that the passes could not take.
 
+use super::access::{Access, Root};
 use super::func::{Const, Function, ValueDef};
-use super::module::Module;
+use super::inst::Op;
+use super::module::{Module, Phase};
+use super::types::Type;
 use super::verify::verify_module;
 use crate::error::{CompileError, Result};
 
@@ -40,7 +43,28 @@ pub fn decode(bytes: &[u8]) -> Result<Module> {
         func.intern_constants();
     }
     verify_module(&module).map_err(|e| invalid(&e.to_string()))?;
+    if !is_source_form(&module) {
+        return Err(invalid("operations that no front end writes"));
+    }
     Ok(module)
+}
+
+/// Whether a module has only what front ends write, not the operations and types of later phases.
+fn is_source_form(module: &Module) -> bool {
+    let plain = |access: &Access| access.root == Root::Ptr;
+    let is_source = |op: &Op| match op {
+        Op::Check(_) | Op::Lanes(_) | Op::Context(_) => false,
+        Op::PrintBuffer | Op::Input { .. } | Op::Arg { .. } | Op::Implicit(_) | Op::PushConst { .. } => false,
+        Op::Image { var, .. } => var.is_none(),
+        Op::Memcpy { dst, src } => plain(dst) && plain(src),
+        op => op.access().is_none_or(plain),
+    };
+    module.phase == Phase::Imported
+        && module.functions.values().all(|func| {
+            func.vars.is_empty()
+                && func.values.values().all(|value| !matches!(value.ty, Type::PtrVector(..)))
+                && func.insts.values().all(|inst| is_source(&inst.op))
+        })
 }
 
 impl Function {
@@ -97,6 +121,32 @@ mod tests {
             assert_eq!(module.to_string(), decoded.to_string());
             assert_eq!(encode(&decoded), encoded);
         }
+    }
+
+    #[test]
+    fn operations_of_later_phases_are_errors() {
+        let module = read(MODULES[0]);
+        let with = |change: &dyn Fn(&mut Module)| {
+            let mut module = module.clone();
+            change(&mut module);
+            decode(&encode(&module)).map(drop)
+        };
+        assert!(with(&|_| {}).is_ok());
+        assert!(with(&|m| m.phase = Phase::Linked).is_err());
+        let root = |access: &mut Access| access.root = Root::Addr;
+        let error = with(&|m| {
+            let insts = m.functions.values_mut().flat_map(|f| f.insts.values_mut());
+            insts.filter_map(|inst| inst.op.access_mut()).for_each(root);
+        });
+        assert!(error.is_err());
+        let error = with(&|m| {
+            for inst in m.functions.values_mut().flat_map(|f| f.insts.values_mut()) {
+                if let Op::WorkItem { .. } = inst.op {
+                    inst.op = Op::Context(crate::ir::lanes::ContextField::NoStream);
+                }
+            }
+        });
+        assert!(error.unwrap_err().to_string().contains("no front end writes"));
     }
 
     #[test]
