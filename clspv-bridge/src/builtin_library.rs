@@ -8,8 +8,8 @@ use crate::error::{CompileError, Result};
 use crate::front;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, PrimaryMap, Signature};
 use crate::passes::link::unique_global_names;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// First bytes of the encoded form, with its version.
@@ -60,8 +60,8 @@ fn damaged(error: postcard::Error) -> CompileError {
 pub struct BuiltinLibrary {
     pub functions: PrimaryMap<FuncRef, LibraryFunction>,
     pub globals: PrimaryMap<Global, GlobalData>,
-    by_name: HashMap<String, FuncRef>,
-    globals_by_name: HashMap<String, Global>,
+    by_name: FxHashMap<String, FuncRef>,
+    globals_by_name: FxHashMap<String, Global>,
 }
 
 impl BuiltinLibrary {

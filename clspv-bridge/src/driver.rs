@@ -17,7 +17,7 @@ use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::{Code, CpuTarget, Target, VulkanTarget};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Compiles OpenCL C (or C++ for OpenCL) to a library.
 pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
@@ -310,9 +310,9 @@ pub fn warm_up() {
 
 /// A module of the globals that the kernels use and of the program's variables in global memory, with their
 /// numbers in it by name.
-fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String, Global>) {
+fn used_globals(program: &Module, kernels: &[Module]) -> (Module, FxHashMap<String, Global>) {
     let mut out = Module::default();
-    let mut by_name: HashMap<String, Global> = HashMap::new();
+    let mut by_name: FxHashMap<String, Global> = FxHashMap::default();
     let variables = |g: &crate::ir::GlobalData| {
         g.space == Space::Global && matches!(g.linkage, Linkage::Export | Linkage::Once)
     };
@@ -350,7 +350,7 @@ fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String
 
 /// Replaces a kernel's globals by those of the whole program. Kernels renumber those they took from the
 /// library, and the data block is laid out by number.
-fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<String, Global>) {
+fn renumber_globals(module: &mut Module, globals: &Module, numbers: &FxHashMap<String, Global>) {
     let own = std::mem::replace(&mut module.globals, globals.globals.clone());
     for func in module.functions.values_mut() {
         for data in func.insts.values_mut() {

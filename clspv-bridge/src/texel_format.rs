@@ -5,8 +5,8 @@
 //! placeholder. When the images are known, [`declare`] makes a copy of the module with their formats. The
 //! original module never changes, so the result depends only on the module and the formats.
 
+use rustc_hash::FxHashMap;
 use spirv::{Decoration, ImageFormat, Op, StorageClass};
-use std::collections::HashMap;
 
 /// Number of words before the first instruction.
 const HEADER: usize = 5;
@@ -69,14 +69,14 @@ pub fn declare(module: &[u32], formats: &[(u32, ImageFormat)]) -> Vec<u32> {
     const VARIABLE: u32 = Op::Variable as u32;
     const LOAD: u32 = Op::Load as u32;
     const DECORATE: u32 = Op::Decorate as u32;
-    let wanted: HashMap<u32, ImageFormat> = formats.iter().copied().collect();
-    let mut images: HashMap<u32, u32> = HashMap::new();
-    let mut pointers: HashMap<u32, u32> = HashMap::new();
-    let mut bound_to: HashMap<u32, ImageFormat> = HashMap::new();
+    let wanted: FxHashMap<u32, ImageFormat> = formats.iter().copied().collect();
+    let mut images: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut pointers: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut bound_to: FxHashMap<u32, ImageFormat> = FxHashMap::default();
     let mut next = module.get(BOUND).copied().unwrap_or_default();
     let mut renewed: Vec<Renewed> = Vec::new();
     // Maps a variable to the index of its new types.
-    let mut variables: HashMap<u32, usize> = HashMap::new();
+    let mut variables: FxHashMap<u32, usize> = FxHashMap::default();
     for (op, words) in instructions(module) {
         match (op, words) {
             (DECORATE, &[_, id, decoration, binding]) if decoration == Decoration::Binding as u32 => {

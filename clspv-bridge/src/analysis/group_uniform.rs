@@ -7,7 +7,7 @@
 
 use super::{Cfg, DomTree, LoopForest};
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A barrier that orders nothing: the end of a parallel region.
 pub const REGION_END: Op = Op::Barrier {
@@ -32,10 +32,10 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
-    let synced: HashSet<Block> =
+    let synced: FxHashSet<Block> =
         func.layout.iter().copied().filter(|b| sync_position(func, *b).is_some()).collect();
     let mut varying = EntitySet::new();
-    let mut handled: HashSet<Block> = HashSet::new();
+    let mut handled: FxHashSet<Block> = FxHashSet::default();
     loop {
         let mut changed = false;
         for &b in cfg.rpo() {
@@ -95,8 +95,8 @@ fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
 
 /// The blocks in which different ways from a branch meet. Each block on the ways is labelled with what all
 /// ways to it come from: a successor of the branch, or the last meeting point.
-fn joins(func: &Function, cfg: &Cfg, synced: &HashSet<Block>, branch: Block) -> Vec<Block> {
-    let mut labels: HashMap<Block, Block> = HashMap::new();
+fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -> Vec<Block> {
+    let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
     let mut found = Vec::new();
     let mut work: Vec<(u32, Block, Block)> = Vec::new();
     let push = |work: &mut Vec<(u32, Block, Block)>, to: Block, label: Block| {
@@ -126,14 +126,14 @@ fn joins(func: &Function, cfg: &Cfg, synced: &HashSet<Block>, branch: Block) -> 
 fn leaving_values(func: &Function, forest: &LoopForest, branch: Block) -> Vec<Value> {
     let mut found = Vec::new();
     for index in 0..forest.loops().len() {
-        let inside: HashSet<Block> =
+        let inside: FxHashSet<Block> =
             func.layout.iter().copied().filter(|b| forest.contains(index, *b)).collect();
         let leaves =
             inside.contains(&branch) && func.successors(branch).iter().any(|t| !inside.contains(&t.block));
         if !leaves {
             continue;
         }
-        let mut defined: HashSet<Value> = HashSet::new();
+        let mut defined: FxHashSet<Value> = FxHashSet::default();
         for b in &inside {
             defined.extend(&func.blocks[*b].params);
             defined.extend(func.blocks[*b].insts.iter().flat_map(|i| &func.insts[*i].results));

@@ -5,7 +5,7 @@
 
 use crate::error::{CompileError, Result};
 use crate::ir::{Block, BlockCall, Function, Merge, Op, Scope, Value};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// An element of a sequence.
 #[derive(Debug)]
@@ -78,18 +78,18 @@ pub(crate) fn is_barrier(op: &Op) -> bool {
 /// Builds the tree of a function.
 pub fn build(func: &Function) -> Result<Seq> {
     let entry = func.entry().ok_or_else(|| CompileError::internal("a kernel without a body"))?;
-    let mut known = HashSet::new();
+    let mut known = FxHashSet::default();
     let mut seq = Parser { func, known: &mut known }.seq(entry)?;
     // A construct is divided between parallel regions at barriers within, and where it leaves a loop that is
     // divided.
-    while mark(func, &mut seq, &mut HashSet::new()) {}
+    while mark(func, &mut seq, &mut FxHashSet::default()) {}
     Ok(seq)
 }
 
 struct Parser<'a> {
     func: &'a Function,
     /// Blocks that end a sequence.
-    known: &'a mut HashSet<Block>,
+    known: &'a mut FxHashSet<Block>,
 }
 
 impl Parser<'_> {
@@ -214,7 +214,7 @@ pub fn reaches(seq: &Seq, block: Block) -> bool {
 /// Marks constructs that are divided between parallel regions: those with barriers, and selections that lead
 /// out of such a loop. `targets` are the merge and continue blocks of marked loops. Returns whether a mark
 /// was added.
-fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
+fn mark(func: &Function, seq: &mut Seq, targets: &mut FxHashSet<Block>) -> bool {
     let mut changed = false;
     for node in &mut seq.nodes {
         match node {

@@ -9,7 +9,7 @@
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::ir::fold::fold;
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Most operations between an exit condition and a header parameter that are evaluated.
 const DEPTH: u32 = 16;
@@ -52,7 +52,7 @@ fn trip_count(func: &Function, limit: u32) -> Option<u64> {
 }
 
 /// Known parameters of a header.
-type State = HashMap<Value, Const>;
+type State = FxHashMap<Value, Const>;
 
 /// Upper bound of the backedge-taken count of a loop; `None` if it is unknown, or not below `limit`.
 pub fn backedge_taken_count(

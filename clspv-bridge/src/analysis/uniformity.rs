@@ -7,7 +7,7 @@
 use super::tree::{LatchTest, LoopNode, Node, SelectNode, Seq};
 use crate::ir::group::Scan;
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
 /// The uniformity lattice, in the order from the most precise element to the least.
@@ -65,11 +65,11 @@ pub struct UniformityInfo {
     /// `None` until a definition is reached.
     values: Vec<Option<Uniformity>>,
     /// Merge and continue blocks that are reached under masks.
-    pub masked: HashSet<Block>,
+    pub masked: FxHashSet<Block>,
     /// Affine values that may wrap around within a vector.
-    may_wrap: HashSet<Value>,
+    may_wrap: FxHashSet<Value>,
     /// Bytes between the work-items' copies of each private variable.
-    pub slot_stride: HashMap<Slot, i64>,
+    pub slot_stride: FxHashMap<Slot, i64>,
     /// Whether lanes are consecutive local linear ids.
     linear: bool,
     /// Whether calls return a result for each work-item.
@@ -87,13 +87,14 @@ impl UniformityInfo {
         known: &[(Value, Uniformity)],
     ) -> UniformityInfo {
         let slot_stride = func.slots.iter().map(|(s, d)| (s, i64::from(slot_bytes(d)))).collect();
-        let (values, masked, may_wrap) = (vec![None; func.value_count()], HashSet::new(), HashSet::new());
+        let (values, masked, may_wrap) =
+            (vec![None; func.value_count()], FxHashSet::default(), FxHashSet::default());
         let mut s = UniformityInfo { values, masked, may_wrap, slot_stride, linear, calls_vary };
         for (v, uniformity) in known {
             s.values[v.index()] = Some(*uniformity);
         }
         loop {
-            let targets = HashMap::new();
+            let targets = FxHashMap::default();
             let mut walk = Walk {
                 func,
                 s: &mut s,
@@ -145,7 +146,7 @@ struct Walk<'a> {
     s: &'a mut UniformityInfo,
     changed: bool,
     /// Depth at the blocks that edges may go to, and whether `lost` before them matters.
-    targets: HashMap<Block, (Depth, bool)>,
+    targets: FxHashMap<Block, (Depth, bool)>,
     depth: Depth,
     /// Whether work-items have left the innermost loop's iteration without the others.
     lost: bool,

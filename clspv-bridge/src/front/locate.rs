@@ -5,15 +5,15 @@
 //! definition, else the kernel. So only failing builds pay for positions.
 
 use crate::ir::mangle::demangle;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// NonSemantic.Shader.DebugInfo.100: DebugSource.
 const DEBUG_SOURCE: u32 = 35;
 
 /// First calls and definitions of functions, by plain name, as "file:line:column".
 struct Positions {
-    calls: HashMap<String, String>,
-    definitions: HashMap<String, String>,
+    calls: FxHashMap<String, String>,
+    definitions: FxHashMap<String, String>,
 }
 
 /// Inserts a position before each line `error: kernel 'NAME': ...` of a log.
@@ -57,13 +57,13 @@ pub fn spirv_file(words: &[u32], line: u32) -> Option<String> {
 
 impl Positions {
     fn read(ir: &str) -> Positions {
-        let mut nodes: HashMap<&str, &str> = HashMap::new();
+        let mut nodes: FxHashMap<&str, &str> = FxHashMap::default();
         for line in ir.lines().filter(|l| l.starts_with('!')) {
             if let Some((id, body)) = line.split_once(" = ") {
                 nodes.insert(id, body);
             }
         }
-        let mut found = Positions { calls: HashMap::new(), definitions: HashMap::new() };
+        let mut found = Positions { calls: FxHashMap::default(), definitions: FxHashMap::default() };
         for line in ir.lines() {
             let is_call = line.starts_with(' ') && line.contains("call ");
             if !is_call && !line.starts_with("define ") {
@@ -107,7 +107,7 @@ fn debug_node(line: &str) -> Option<&str> {
 }
 
 /// "file:line:column" of a DILocation or DISubprogram.
-fn position(id: &str, nodes: &HashMap<&str, &str>) -> Option<String> {
+fn position(id: &str, nodes: &FxHashMap<&str, &str>) -> Option<String> {
     let field = |body: &str, name: &str| -> Option<String> {
         let rest = body.split_once(&format!("{name}: "))?.1;
         Some(rest.split([',', ')']).next()?.trim_matches('"').to_owned())

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Result;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 
 /// The fate of an instruction in [`rewrite_insts`].
@@ -64,7 +64,7 @@ fn rewrite_each<E>(
     blocks: &[Block],
     mut rewrite: impl FnMut(&mut Builder<'_>, Inst) -> std::result::Result<Rewrite, E>,
 ) -> std::result::Result<bool, E> {
-    let mut replaced = HashMap::new();
+    let mut replaced = FxHashMap::default();
     let mut changed = false;
     for &block in blocks {
         let insts = func.take_insts(block);

@@ -10,9 +10,9 @@ use super::image::ImageDim;
 use super::inst::{BlockCall, FastMath, InstData, Op};
 use super::lanes::CallExtent;
 use super::types::{Scalar, Type};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
 
 /// Parameter and result types.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ pub struct Function {
     pub slots: PrimaryMap<Slot, SlotData>,
     pub vars: PrimaryMap<Var, VarData>,
     #[serde(skip)]
-    consts: HashMap<Const, Value>,
+    consts: FxHashMap<Const, Value>,
 }
 
 /// Prefix of the names of library functions.
@@ -299,7 +299,7 @@ impl Function {
         }
     }
     /// Replaces every use of the keys of `map` by their values, following chains.
-    pub fn replace_uses(&mut self, map: &HashMap<Value, Value>) {
+    pub fn replace_uses(&mut self, map: &FxHashMap<Value, Value>) {
         if map.is_empty() {
             return;
         }

@@ -26,7 +26,7 @@ use super::module::Module;
 use super::types::{Space, Type};
 use accesses::{MemoryOperands, Variables};
 use memory::Memory;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use stop::{undefined, unsupported};
 use value::{Lane, LaneValues};
 
@@ -50,7 +50,7 @@ pub struct Launch {
     /// Addresses of the bound objects.
     pub bindings: Vec<u64>,
     /// Lengths of arrays by SpecId.
-    pub lengths: HashMap<u32, u32>,
+    pub lengths: FxHashMap<u32, u32>,
     /// Most instructions of a run.
     pub fuel: u64,
 }
@@ -66,7 +66,7 @@ impl Default for Launch {
             sub_group_size: 1,
             block: Vec::new(),
             bindings: Vec::new(),
-            lengths: HashMap::new(),
+            lengths: FxHashMap::default(),
             fuel: 1_000_000,
         }
     }
@@ -76,7 +76,7 @@ impl Default for Launch {
 pub struct Machine<'m> {
     module: &'m Module,
     pub memory: Memory,
-    globals: HashMap<Global, u64>,
+    globals: FxHashMap<Global, u64>,
     /// Address of scratch memory.
     scratch: Option<u64>,
 }
@@ -86,7 +86,7 @@ struct Frame<'m> {
     block: Block,
     next: usize,
     values: Vec<Option<LaneValues>>,
-    slots: HashMap<Slot, u64>,
+    slots: FxHashMap<Slot, u64>,
     /// Values of the caller that receive the results.
     results: Vec<Value>,
 }
@@ -94,7 +94,7 @@ struct Frame<'m> {
 struct Item<'m> {
     id: [u32; 3],
     frames: Vec<Frame<'m>>,
-    privates: HashMap<Var, u64>,
+    privates: FxHashMap<Var, u64>,
     results: Vec<LaneValues>,
     state: State,
 }
@@ -111,7 +111,7 @@ impl<'m> Machine<'m> {
     /// Lays out the module's variables.
     pub fn new(module: &'m Module) -> Machine<'m> {
         let mut memory = Memory::default();
-        let mut globals = HashMap::new();
+        let mut globals = FxHashMap::default();
         for (g, data) in module.globals.iter() {
             let address = match &data.init {
                 Some(init) => {
@@ -156,7 +156,7 @@ impl<'m> Machine<'m> {
             return Err(Stop::Unsupported("no such function".into()));
         };
         let mut fuel = launch.fuel;
-        let mut shared: HashMap<Var, u64> = HashMap::new();
+        let mut shared: FxHashMap<Var, u64> = FxHashMap::default();
         let [sx, sy, sz] = extent_items(function.extent, launch.local_size);
         let step = match function.extent {
             CallExtent::Vector(shape) if !shape.linear => u32::from(shape.width),
@@ -168,7 +168,7 @@ impl<'m> Machine<'m> {
             items.push(Item {
                 id,
                 frames: vec![frame],
-                privates: HashMap::new(),
+                privates: FxHashMap::default(),
                 results: Vec::new(),
                 state: State::Running,
             });
@@ -210,7 +210,7 @@ impl<'m> Machine<'m> {
         &mut self,
         item: &mut Item<'m>,
         launch: &Launch,
-        shared: &mut HashMap<Var, u64>,
+        shared: &mut FxHashMap<Var, u64>,
         fuel: &mut u64,
     ) -> Result<State, Stop> {
         loop {
@@ -292,7 +292,7 @@ impl<'m> Machine<'m> {
         item: &mut Item<'m>,
         data: &InstData,
         launch: &Launch,
-        shared: &mut HashMap<Var, u64>,
+        shared: &mut FxHashMap<Var, u64>,
     ) -> Result<Option<LaneValues>, Stop> {
         let id = item.id;
         let Some(frame) = item.frames.last_mut() else { return undefined("no frame") };
@@ -436,7 +436,7 @@ fn enter<'m>(func: &'m Function, args: &[LaneValues], results: Vec<Value>) -> Re
     for (p, a) in params.iter().zip(args) {
         values[p.index()] = Some(a.clone());
     }
-    Ok(Frame { func, block, next: 0, values, slots: HashMap::new(), results })
+    Ok(Frame { func, block, next: 0, values, slots: FxHashMap::default(), results })
 }
 
 fn take(frame: &mut Frame<'_>, call: &BlockCall) -> Result<(), Stop> {

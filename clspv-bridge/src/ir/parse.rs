@@ -18,7 +18,7 @@ use super::types::Type;
 use crate::metadata::{ArgInfo, KernelInfo, TypeQualifiers};
 use crate::printf::{PrintfArg, PrintfCall};
 use lexer::{Cursor, Line, Token};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// Highest number of a value, block, etc. in the text.
@@ -45,7 +45,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 pub fn parse_module(text: &str) -> Result<Module> {
     let lines = lexer::lex(text)?;
     // Functions may be called before they are defined.
-    let mut names = HashMap::new();
+    let mut names = FxHashMap::default();
     for line in lines.iter().filter(|l| l.first_word() == Some("func")) {
         let name =
             line.tokens.iter().find_map(|t| if let Token::Symbol(s) = t { Some(s.clone()) } else { None });

@@ -28,7 +28,7 @@ use super::types::Type;
 use super::typing;
 use crate::error::CompileError;
 use dominators::Dominators;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::fmt;
 
 /// Most errors that are collected for a function.
@@ -247,7 +247,7 @@ impl Verifier<'_> {
                     self.at(inst, format!("has {} edges, must have {edges}", data.targets.len()));
                 }
                 if let Op::Switch(cases) = &data.op {
-                    let distinct: HashSet<u64> = cases.iter().copied().collect();
+                    let distinct: FxHashSet<u64> = cases.iter().copied().collect();
                     if distinct.len() != cases.len() {
                         self.at(inst, "two equal cases");
                     }

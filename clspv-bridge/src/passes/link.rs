@@ -10,15 +10,15 @@ use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::mangle::demangle;
 use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Joins modules into one. A name that is defined twice, or declared and defined with different types, is an
 /// error of the program.
 pub fn merge(modules: Vec<Module>) -> Result<Module> {
     let mut out = Module::default();
     // Key: whether it is a kernel, and its name.
-    let mut functions: HashMap<(bool, String), FuncRef> = HashMap::new();
-    let mut globals: HashMap<String, Global> = HashMap::new();
+    let mut functions: FxHashMap<(bool, String), FuncRef> = FxHashMap::default();
+    let mut globals: FxHashMap<String, Global> = FxHashMap::default();
     for mut module in modules {
         let first_kernel = out.kernels.len();
         out.kernels.append(&mut module.kernels);
@@ -106,7 +106,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
 
 /// Renames functions that have the name of a kernel: later stages identify both by name.
 fn separate_names(module: &mut Module) {
-    let kernels: HashSet<String> =
+    let kernels: FxHashSet<String> =
         module.functions.values().filter(|f| f.kernel.is_some()).map(|f| f.name.clone()).collect();
     for f in module.functions.values_mut() {
         if f.kernel.is_none() && f.linkage != Linkage::Import && kernels.contains(&f.name) {
@@ -144,7 +144,7 @@ fn remap(
 /// Resolves the imports that kernels reach against `library` and copies the needed functions. A name that the
 /// library lacks is an error, as is a call of a function that the reader named "unsupported: ...".
 pub fn resolve(module: &mut Module, library: &BuiltinLibrary) -> Result<()> {
-    let mut taken = Taken { functions: HashMap::new(), globals: HashMap::new(), new: Vec::new() };
+    let mut taken = Taken { functions: FxHashMap::default(), globals: FxHashMap::default(), new: Vec::new() };
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = Vec::new();
     for (r, f) in module.functions.iter() {
@@ -210,7 +210,7 @@ pub fn resolve(module: &mut Module, library: &BuiltinLibrary) -> Result<()> {
 /// that are enqueued or queried. A block that is not a known constant may be any.
 pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySet<FuncRef> {
     let kernels = || program.functions.iter().filter(|(_, f)| f.kernel.is_some());
-    let blocks: HashMap<u64, FuncRef> =
+    let blocks: FxHashMap<u64, FuncRef> =
         kernels().filter_map(|(r, f)| Some((block_number(&f.name)?, r))).collect();
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = kernels().filter(|(_, f)| wanted(f)).map(|(r, _)| r).collect();
@@ -240,7 +240,7 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
 
 /// Renames variables so that each name occurs once: the data block is laid out by name.
 pub fn unique_global_names(module: &mut Module) {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     for g in module.globals.values_mut() {
         let base = g.name.clone();
         let mut n = 1;
@@ -253,8 +253,8 @@ pub fn unique_global_names(module: &mut Module) {
 
 /// The parts of the library that the module already has.
 struct Taken {
-    functions: HashMap<FuncRef, FuncRef>,
-    globals: HashMap<Global, Global>,
+    functions: FxHashMap<FuncRef, FuncRef>,
+    globals: FxHashMap<Global, Global>,
     /// Declared functions, still to be copied.
     new: Vec<(FuncRef, FuncRef)>,
 }
@@ -328,7 +328,7 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
         return Err(ice!("'{}' is no kernel", module.functions[kernel].name));
     };
     out.kernels.push(info.clone());
-    let mut map: HashMap<FuncRef, FuncRef> = HashMap::new();
+    let mut map: FxHashMap<FuncRef, FuncRef> = FxHashMap::default();
     let mut functions: PrimaryMap<FuncRef, FuncRef> = PrimaryMap::new();
     map.insert(kernel, functions.push(kernel));
     let mut next = 0;

@@ -23,7 +23,7 @@ use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
 use crate::passes::native::regions::slot_offsets;
 use print::Program;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 pub use tool::{Effort, shared_object};
 
@@ -72,7 +72,7 @@ pub fn kernel(
         local: &local,
         local_args: &local_args,
         instrumented: cpu.instrumented,
-        symbols: HashMap::new(),
+        symbols: FxHashMap::default(),
     };
     let (mut kernels, mut callees) = (Vec::new(), Vec::new());
     for (f, func) in module.functions.iter() {
@@ -85,7 +85,7 @@ pub fn kernel(
             CallExtent::WorkItem => {}
         }
     }
-    let (mut texts, mut names) = (Vec::new(), HashMap::new());
+    let (mut texts, mut names) = (Vec::new(), FxHashMap::default());
     for (func, shape) in &kernels {
         let name = format!("k{number}{}", if shape.whole { "w" } else { "a" });
         texts.push(print::function(&program, func, *shape, &name)?);
@@ -132,8 +132,8 @@ pub fn kernel(
 }
 
 /// Offsets of local variables, and the bytes of all.
-fn local_layout(module: &Module) -> (HashMap<Global, u32>, u32) {
-    let (mut local, mut end) = (HashMap::new(), 0u32);
+fn local_layout(module: &Module) -> (FxHashMap<Global, u32>, u32) {
+    let (mut local, mut end) = (FxHashMap::default(), 0u32);
     for f in module.functions.values() {
         for i in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
             if let Op::GlobalAddr(g) = f.insts[*i].op
@@ -165,7 +165,7 @@ fn stream_bytes(func: &Function) -> u32 {
 fn variable_locations(
     module: &Module,
     data: &DataLayout,
-    local: &HashMap<Global, u32>,
+    local: &FxHashMap<Global, u32>,
     functions: &[&Function],
 ) -> VariableLocations {
     let global = |g: Global, offset: u32| {

@@ -6,7 +6,7 @@ use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::native::{check, context};
 use crate::passes::lower::globals::DataLayout;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// Facts that the functions of a kernel share.
@@ -14,12 +14,12 @@ pub(super) struct Program<'a> {
     pub info: &'a KernelInfo,
     pub data: &'a DataLayout,
     /// Offsets of local variables.
-    pub local: &'a HashMap<Global, u32>,
+    pub local: &'a FxHashMap<Global, u32>,
     /// Offsets in the argument block of the words for local arguments.
     pub local_args: &'a [(u16, u32)],
     pub instrumented: bool,
     /// Names of the functions that are called.
-    pub symbols: HashMap<FuncRef, String>,
+    pub symbols: FxHashMap<FuncRef, String>,
 }
 
 /// State of a function's printing.
@@ -32,7 +32,7 @@ pub(super) struct Print<'a> {
     pub text: String,
     names: u32,
     /// Values that have other names than their own.
-    aliases: HashMap<Value, String>,
+    aliases: FxHashMap<Value, String>,
 }
 
 /// The text of a function.
@@ -50,7 +50,7 @@ pub(super) fn function(
         slots: crate::passes::native::regions::slot_offsets(func, start),
         text: String::new(),
         names: 0,
-        aliases: HashMap::new(),
+        aliases: FxHashMap::default(),
     };
     match func.kernel {
         Some(_) => p.kernel_head(name),
@@ -254,7 +254,7 @@ impl Print<'_> {
 
     fn blocks(&mut self) -> Result<()> {
         let func = self.func;
-        let mut edges: HashMap<Block, Vec<(Block, &BlockCall)>> = HashMap::new();
+        let mut edges: FxHashMap<Block, Vec<(Block, &BlockCall)>> = FxHashMap::default();
         for &b in &func.layout {
             func.successors(b).iter().for_each(|t| edges.entry(t.block).or_default().push((b, t)));
         }

@@ -7,8 +7,8 @@ use super::module::{Id, push};
 use crate::abi::{SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
 use crate::ir::{F16, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// An emitted [`Var`]: its variable, storage class and element type.
 #[derive(Clone, Copy)]
@@ -23,9 +23,9 @@ pub(super) struct VarInfo {
 /// Module-scope ids that instructions refer to.
 #[derive(Default)]
 pub(super) struct Interface {
-    pub(super) vars: HashMap<Var, VarInfo>,
-    pub(super) images: HashMap<Var, ImageVar>,
-    pub(super) inputs: HashMap<BuiltIn, Id>,
+    pub(super) vars: FxHashMap<Var, VarInfo>,
+    pub(super) images: FxHashMap<Var, ImageVar>,
+    pub(super) inputs: FxHashMap<BuiltIn, Id>,
     /// The push-constant variable: a block with one array of 32-bit words.
     pub(super) push_words: Option<Id>,
     pub(super) local_size: [Id; 3],
@@ -150,8 +150,8 @@ impl Emitter<'_> {
 
     /// Bindings that have several views, one of them written. The driver may treat the views as different
     /// memory.
-    fn shared_bindings(&self) -> HashSet<u32> {
-        let mut seen: HashMap<u32, (u32, bool)> = HashMap::new();
+    fn shared_bindings(&self) -> FxHashSet<u32> {
+        let mut seen: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
         for data in self.func.vars.values() {
             if let VarClass::Buffer { binding, readonly } = data.class {
                 let (views, is_written) = seen.entry(binding).or_default();

@@ -7,8 +7,9 @@
 use crate::error::{CompileError, Result};
 use crate::ir::{Scalar, Type};
 use crate::target::{Target, VulkanTarget};
+use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, Op, StorageClass};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Id of a SPIR-V result.
 pub(super) type Id = u32;
@@ -48,11 +49,11 @@ pub(super) struct SpirvModule<'a> {
     pub(super) globals: Vec<u32>,
     /// Variables the entry point lists.
     pub(super) interface: Vec<Id>,
-    types: HashMap<TypeKey, Id>,
-    constants: HashMap<(Id, u64), Id>,
-    composites: HashMap<(Id, Vec<Id>), Id>,
-    nulls: HashMap<Id, Id>,
-    spec_constants: HashMap<u32, Id>,
+    types: FxHashMap<TypeKey, Id>,
+    constants: FxHashMap<(Id, u64), Id>,
+    composites: FxHashMap<(Id, Vec<Id>), Id>,
+    nulls: FxHashMap<Id, Id>,
+    spec_constants: FxHashMap<u32, Id>,
     /// Id of GLSL.std.450.
     pub(super) glsl: Id,
 }
@@ -87,11 +88,11 @@ impl<'a> SpirvModule<'a> {
             execution_modes: Vec::new(),
             globals: Vec::new(),
             interface: Vec::new(),
-            types: HashMap::new(),
-            constants: HashMap::new(),
-            composites: HashMap::new(),
-            nulls: HashMap::new(),
-            spec_constants: HashMap::new(),
+            types: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            composites: FxHashMap::default(),
+            nulls: FxHashMap::default(),
+            spec_constants: FxHashMap::default(),
             glsl: 1,
         }
     }

@@ -1,7 +1,7 @@
 //! Language of a translation unit: version of OpenCL C, enabled extensions, and options that change meaning.
 
 use crate::options::{FrontConfig, Options};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Version and extensions of OpenCL C.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct Language {
     /// 100, 110, 120, 200, 300 or 310.
     pub version: u32,
     /// Extension and feature macros, e.g. "cl_khr_fp64", "__opencl_c_pipes".
-    enabled: HashSet<String>,
+    enabled: FxHashSet<String>,
     /// -cl-single-precision-constant
     pub single_precision_constant: bool,
     /// Whether incompatible pointers, integers as pointers, and missing types are errors instead of warnings.

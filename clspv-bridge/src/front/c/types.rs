@@ -5,7 +5,7 @@
 
 use super::symbol::Symbol;
 use crate::ir::ImageDim;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Handle of an interned type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -268,7 +268,7 @@ pub struct Types {
     canonical: Vec<QualTy>,
     /// Number of types inside each other, typedef names included.
     depths: Vec<u16>,
-    known: HashMap<TypeKind, Ty>,
+    known: FxHashMap<TypeKind, Ty>,
     pub records: Vec<Record>,
     pub enums: Vec<EnumData>,
     /// The record that `ndrange_t` is; [`ERROR`] in languages without it.
@@ -311,7 +311,7 @@ impl Types {
             kinds: Vec::new(),
             canonical: Vec::new(),
             depths: Vec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             records: Vec::new(),
             enums: Vec::new(),
             ndrange: ERROR,

@@ -2,12 +2,12 @@
 //! `!vec_type_hint`: a value of the type and whether it is signed.
 
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, TypeQualifiers};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Reads the kernels of a module. Only facts that the source alone has are filled in; sizes and offsets come
 /// from the SPIR-V.
 pub fn parse(ir: &str) -> Vec<KernelArgInfo> {
-    let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
+    let mut nodes: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     for line in ir.lines().filter(|l| l.starts_with('!')) {
         if let Some((id, body)) = line.split_once(" = !{") {
             nodes.insert(id, operands(body.strip_suffix('}').unwrap_or(body)));
@@ -19,7 +19,7 @@ pub fn parse(ir: &str) -> Vec<KernelArgInfo> {
         .collect()
 }
 
-fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInfo> {
+fn kernel(line: &str, nodes: &FxHashMap<&str, Vec<String>>) -> Option<KernelArgInfo> {
     let name = line.split_once(" @")?.1.split('(').next()?.trim_matches('"').to_owned();
     let node = |key: &str| -> &[String] {
         let id = line.split_once(&format!("!{key} ")).and_then(|(_, rest)| rest.split(' ').next());

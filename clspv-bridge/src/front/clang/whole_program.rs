@@ -6,7 +6,7 @@
 //! back end takes a minute for the functions of large headers.
 
 use super::symbols::globals;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes all functions except kernels, and all constant tables, internal to the module, and functions
 /// inlined.
@@ -52,7 +52,7 @@ pub fn keep_reached(ir: &str) -> String {
     let is_function = |line: &str| line.starts_with("define ");
     // Kernels, and what is outside of functions.
     let mut outside = Vec::new();
-    let mut functions: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut functions: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
     let mut current: Option<&mut Vec<&str>> = None;
     for line in ir.lines() {
         if is_function(line)
@@ -72,7 +72,7 @@ pub fn keep_reached(ir: &str) -> String {
     let names = |lines: &[&'_ str]| {
         lines.iter().flat_map(|l| globals(l)).map(|(_, name)| name.to_owned()).collect::<Vec<_>>()
     };
-    let mut reached: HashSet<String> = HashSet::new();
+    let mut reached: FxHashSet<String> = FxHashSet::default();
     let mut work = names(&outside);
     while let Some(name) = work.pop() {
         if let Some(lines) = functions.get(name.as_str())

@@ -6,9 +6,9 @@
 use super::read::{Instr, bad};
 use crate::error::{CompileError, Result};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
+use rustc_hash::FxHashMap;
 use spirv::{Capability as C, Op};
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// SPIR-V's magic number.
 const MAGIC: u32 = 0x0723_0203;
@@ -35,7 +35,7 @@ pub fn header(words: &[u32]) -> Result<Cow<'_, [u32]>> {
 
 /// Checks that each result id is neither 0 nor at or above the header's bound.
 pub fn results(insts: &[Instr<'_>], bound: u32) -> Result<()> {
-    let mut positions = HashMap::new();
+    let mut positions = FxHashMap::default();
     for inst in insts {
         let position: Option<usize> = *positions.entry(inst.op).or_insert_with(|| {
             let operands = INSTRUCTION_TABLE.lookup_opcode(inst.op as u32)?.operands;

@@ -11,9 +11,9 @@ use crate::ir::{
     Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, RuntimeCall, Scalar, Space,
     Type, Value,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
-use std::collections::{HashMap, HashSet};
 
 fn is_terminator(op: Op) -> bool {
     matches!(
@@ -32,7 +32,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
     /// Finds the blocks, creates the reachable ones with their parameters, and returns their labels in
     /// reverse post-order.
     pub fn control_flow(&mut self, body: &'a Body<'a>) -> Result<Vec<u32>> {
-        let mut ranges: HashMap<u32, &'a [Instr<'a>]> = HashMap::new();
+        let mut ranges: FxHashMap<u32, &'a [Instr<'a>]> = FxHashMap::default();
         let mut entry = None;
         let mut i = 0;
         while let Some(inst) = body.insts.get(i) {
@@ -66,7 +66,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         };
         // Depth-first search with an explicit stack.
         let mut order = Vec::new();
-        let mut seen = HashSet::from([entry]);
+        let mut seen = FxHashSet::from_iter([entry]);
         let mut stack = vec![(entry, successors(entry)?, 0usize)];
         while let Some((label, next, at)) = stack.last_mut() {
             if let Some(&to) = next.get(*at) {
@@ -111,7 +111,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
     /// Records the width of switch selectors, without which their cases cannot be separated.
     pub fn find_selectors(&mut self, body: &Body<'_>) {
         let switches = body.insts.iter().filter(|i| i.op == Op::Switch);
-        let selectors: HashSet<u32> = switches.filter_map(|i| i.ops.first().copied()).collect();
+        let selectors: FxHashSet<u32> = switches.filter_map(|i| i.ops.first().copied()).collect();
         if selectors.is_empty() {
             return;
         }
@@ -211,7 +211,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 }
                 let mut targets = vec![self.edge(inst.word(1)?, inst)?];
                 let mut values = Vec::new();
-                let mut seen = HashSet::new();
+                let mut seen = FxHashSet::default();
                 for (value, label) in self.switch_cases(inst)? {
                     if seen.insert(value & s.mask()) {
                         values.push(value & s.mask());

@@ -12,9 +12,9 @@ use crate::front::expand::EmitOps;
 use crate::ir::{
     Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, Value,
 };
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use spirv::{BuiltIn, Op};
-use std::collections::HashMap;
 
 /// The leaves of a value.
 pub type Vals = SmallVec<[Value; 2]>;
@@ -40,17 +40,17 @@ pub struct FuncReader<'r, 's, 'a> {
     /// Block that instructions are appended to.
     pub block: Block,
     pub line: u32,
-    pub vals: HashMap<u32, (u32, Vals)>,
-    pub labels: HashMap<u32, Label<'a>>,
+    pub vals: FxHashMap<u32, (u32, Vals)>,
+    pub labels: FxHashMap<u32, Label<'a>>,
     /// Label of the SPIR-V block being read.
     pub label: u32,
     /// Pointers to built-in variables: variable, type id they point to, component.
-    pub builtin_ptrs: HashMap<u32, (BuiltIn, u32, Option<u32>)>,
+    pub builtin_ptrs: FxHashMap<u32, (BuiltIn, u32, Option<u32>)>,
     /// Variables that hold an image, with the image once it has been stored.
-    pub image_vars: HashMap<u32, Option<Vals>>,
+    pub image_vars: FxHashMap<u32, Option<Vals>>,
     pub ret: u32,
     /// Switch selectors defined in the function, and whether they have 64 bits.
-    pub wide_types: HashMap<u32, bool>,
+    pub wide_types: FxHashMap<u32, bool>,
 }
 
 /// Emission at a reader's position, with the fast-math flags of the instruction that is read.
@@ -91,13 +91,13 @@ pub fn read<'a>(
         f,
         block: crate::ir::EntityRef::new(0),
         line: 0,
-        vals: HashMap::new(),
-        labels: HashMap::new(),
+        vals: FxHashMap::default(),
+        labels: FxHashMap::default(),
         label: 0,
         builtin_ptrs: r.builtins.iter().map(|(id, (b, ty))| (*id, (*b, *ty, None))).collect(),
-        image_vars: HashMap::new(),
+        image_vars: FxHashMap::default(),
         ret,
-        wide_types: HashMap::new(),
+        wide_types: FxHashMap::default(),
         r,
     };
     fr.find_selectors(body);

@@ -5,8 +5,8 @@ use super::types::{SpirvTypeKind, TypeTable, space_of};
 use crate::error::Result;
 use crate::ir::{FastMath, I32, I64, Opaque, Rounding, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
+use rustc_hash::FxHashMap;
 use spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
-use std::collections::HashMap;
 
 /// Most bytes of one kernel argument.
 const MAX_ARG_BYTES: u32 = 65536;
@@ -29,7 +29,7 @@ pub struct Decorations {
     pub no_write: bool,
     pub restrict: bool,
     /// Offset decorations of members.
-    pub offsets: HashMap<u32, u32>,
+    pub offsets: FxHashMap<u32, u32>,
 }
 
 /// An imported extended instruction set.
@@ -52,11 +52,11 @@ pub struct EntryPoint {
 /// All of the preamble.
 #[derive(Default)]
 pub struct Meta {
-    names: HashMap<u32, String>,
-    decorations: HashMap<u32, Decorations>,
+    names: FxHashMap<u32, String>,
+    decorations: FxHashMap<u32, Decorations>,
     none: Decorations,
     pub entry_points: Vec<EntryPoint>,
-    pub instruction_sets: HashMap<u32, InstructionSet>,
+    pub instruction_sets: FxHashMap<u32, InstructionSet>,
     /// Execution modes that name ids, to be resolved when constants are known.
     pub modes_by_id: Vec<(u32, ExecutionMode, Vec<u32>)>,
     /// Whether an entry point has the mode ContractionOff.

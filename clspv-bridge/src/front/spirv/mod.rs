@@ -37,8 +37,8 @@ use crate::options::SpecConstants;
 use meta::Meta;
 pub(crate) use meta::{attributes, lay_out_args};
 use read::{Instr, bad};
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 use types::{SpirvTypeKind, TypeInfo, TypeTable};
 
 /// Prefix of the imports that represent constructs this compiler does not support.
@@ -109,7 +109,7 @@ enum Convention {
 }
 
 /// Ids of the functions that instructions call.
-fn called_functions(bodies: &[Body<'_>]) -> HashSet<u32> {
+fn called_functions(bodies: &[Body<'_>]) -> FxHashSet<u32> {
     let calls = bodies.iter().flat_map(|b| b.insts).filter(|i| i.op == Op::FunctionCall);
     calls.filter_map(|i| i.ops.get(2).copied()).collect()
 }
@@ -125,16 +125,16 @@ struct Reader<'s> {
     module: Module,
     types: TypeTable,
     meta: Meta,
-    consts: HashMap<u32, consts::SpirvConst>,
+    consts: FxHashMap<u32, consts::SpirvConst>,
     /// Built-in input variables and the type they hold.
-    builtins: HashMap<u32, (BuiltIn, u32)>,
+    builtins: FxHashMap<u32, (BuiltIn, u32)>,
     /// Functions that can be called; entry points only if something calls them.
-    funcs: HashMap<u32, FuncInfo>,
+    funcs: FxHashMap<u32, FuncInfo>,
     specs: &'s SpecConstants,
     /// Imports of library functions, and those that represent unsupported constructs, by name.
-    imports: HashMap<String, FuncRef>,
+    imports: FxHashMap<String, FuncRef>,
     /// The enqueued functions, with the numbers of their entries.
-    invoked: HashMap<u32, u64>,
+    invoked: FxHashMap<u32, u64>,
     /// Whether the module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
     by_llvm: bool,
     /// Whether to keep the functions that represent kernels where kernels are called.
@@ -152,12 +152,12 @@ impl<'s> Reader<'s> {
             module: Module::default(),
             types: TypeTable::default(),
             meta: Meta::default(),
-            consts: HashMap::new(),
-            builtins: HashMap::new(),
-            funcs: HashMap::new(),
+            consts: FxHashMap::default(),
+            builtins: FxHashMap::default(),
+            funcs: FxHashMap::default(),
             specs,
-            imports: HashMap::new(),
-            invoked: HashMap::new(),
+            imports: FxHashMap::default(),
+            invoked: FxHashMap::default(),
             by_llvm: false,
             callable_kernels: false,
             global_bytes: 0,
@@ -381,7 +381,7 @@ impl<'s> Reader<'s> {
     /// LLVM 14.)
     fn functions(&mut self, bodies: &[Body<'_>], digest: impl Fn() -> u64) -> Result<()> {
         let entry_points = std::mem::take(&mut self.meta.entry_points);
-        let kernels: HashSet<u32> = entry_points.iter().map(|e| e.function).collect();
+        let kernels: FxHashSet<u32> = entry_points.iter().map(|e| e.function).collect();
         let called = called_functions(bodies);
         let kept = self.kept(bodies);
         let is_function = |reader: &Self, id: u32| {
@@ -393,7 +393,7 @@ impl<'s> Reader<'s> {
             self.declare(body)?;
         }
         let mut kernel_bodies = Vec::new();
-        let mut entries: HashMap<u32, usize> = HashMap::new();
+        let mut entries: FxHashMap<u32, usize> = FxHashMap::default();
         for entry in entry_points {
             let count = entries.entry(entry.function).or_default();
             *count += 1;
@@ -436,14 +436,14 @@ impl<'s> Reader<'s> {
 
     /// Functions except duplicate kernel bodies that are never called, and the one that only makes a module
     /// complete.
-    fn kept(&self, bodies: &[Body<'_>]) -> HashSet<u32> {
-        let by_id: HashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
+    fn kept(&self, bodies: &[Body<'_>]) -> FxHashSet<u32> {
+        let by_id: FxHashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
         let root = |b: &&Body<'_>| {
             let name = self.function_name(b.id);
             name != UNIT_FUNCTION && (self.callable_kernels || !name.starts_with(CALLABLE_KERNEL))
         };
         let mut work: Vec<u32> = bodies.iter().filter(root).map(|b| b.id).collect();
-        let mut kept: HashSet<u32> = work.iter().copied().collect();
+        let mut kept: FxHashSet<u32> = work.iter().copied().collect();
         while let Some(id) = work.pop() {
             let Some(body) = by_id.get(&id) else { continue };
             for call in body.insts.iter().filter(|i| i.op == Op::FunctionCall) {

@@ -2,7 +2,7 @@
 
 use crate::front::markers::{REFERENCE, SIZED};
 use crate::ir::{EntityRef, Global, Linkage, Module, Space};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Restores addresses in initializers, then sizes and names of local variables.
 pub fn variables(module: &mut Module) {
@@ -12,7 +12,7 @@ pub fn variables(module: &mut Module) {
 
 /// Replaces references to external variables that represent variables of the module.
 fn references(module: &mut Module) {
-    let mut targets: HashMap<Global, Global> = HashMap::new();
+    let mut targets: FxHashMap<Global, Global> = FxHashMap::default();
     for (stand_in, data) in module.globals.iter() {
         let name = data.name.strip_prefix(REFERENCE).filter(|_| data.linkage == Linkage::Import);
         let found = name.and_then(|name| module.globals.iter().find(|(_, g)| g.name == name));

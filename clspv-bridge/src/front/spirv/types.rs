@@ -8,8 +8,8 @@ use super::read::Instr;
 use crate::error::Result;
 use crate::ir::{I32, I64, ImageDim, Opaque, Scalar, Space, Type};
 use crate::metadata::AccessQualifier;
+use rustc_hash::FxHashMap;
 use spirv::StorageClass;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Maximum number of leaves of an aggregate value.
@@ -100,7 +100,7 @@ pub fn layout(ty: Type) -> (u64, u32) {
 /// All types of a module.
 #[derive(Default)]
 pub struct TypeTable {
-    map: HashMap<u32, TypeInfo>,
+    map: FxHashMap<u32, TypeInfo>,
 }
 
 impl TypeTable {

@@ -8,13 +8,13 @@ use crate::ir::entity::Var;
 use crate::ir::func::{Function, VarClass, VarLen};
 use crate::ir::inst::{Access, BinOp, Op, RmwOp, Root};
 use crate::ir::types::{I32, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The variables of a function, with the addresses of those in private and work-group memory.
 pub(super) struct Variables<'a> {
     pub func: &'a Function,
-    pub privates: &'a mut HashMap<Var, u64>,
-    pub shared: &'a mut HashMap<Var, u64>,
+    pub privates: &'a mut FxHashMap<Var, u64>,
+    pub shared: &'a mut FxHashMap<Var, u64>,
     pub launch: &'a Launch,
 }
 

@@ -16,13 +16,13 @@ use crate::ir::lanes::LaneOp;
 use crate::ir::names::{Named, cl_op_from_name, type_from_name};
 use crate::ir::types::{I1, Scalar, Type};
 use crate::ir::typing;
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
 
 /// State of one body.
 struct Body<'a> {
     func: &'a mut Function,
-    functions: &'a HashMap<String, FuncRef>,
+    functions: &'a FxHashMap<String, FuncRef>,
     /// Types of the numbered values, as far as known.
     types: Vec<Option<Type>>,
     /// Instructions whose result types are not known yet, with their lines.
@@ -33,7 +33,7 @@ struct Body<'a> {
 pub(super) fn parse_body(
     func: &mut Function,
     lines: &[Line],
-    functions: &HashMap<String, FuncRef>,
+    functions: &FxHashMap<String, FuncRef>,
 ) -> Result<()> {
     // Numbers in the text become indices, so all entities are created before constants take indices of their
     // own.

@@ -13,8 +13,8 @@ use crate::ir::edit::{Rewrite, try_rewrite_blocks};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use ops::Word2;
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
 
 /// The pass `expand_ints`.
 pub struct ExpandInts;
@@ -49,7 +49,7 @@ type Words = SmallVec<[Word2; 2]>;
 #[derive(Default)]
 struct Expander {
     /// Words of expanded values, by lane.
-    words: HashMap<Value, Words>,
+    words: FxHashMap<Value, Words>,
 }
 
 /// Expands the 64-bit integers of one function.

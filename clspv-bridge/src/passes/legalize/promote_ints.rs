@@ -12,8 +12,8 @@ use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// The pass `promote_ints`.
 pub struct PromoteInts;
@@ -53,12 +53,12 @@ fn bits_of(ty: Type) -> u32 {
 struct Promoter<'a> {
     target: &'a Target,
     /// Types of values before promotion.
-    old: HashMap<Value, Type>,
+    old: FxHashMap<Value, Type>,
 }
 
 /// Promotes the small integers of one function; true if there were any.
 pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
-    let mut s = Promoter { target, old: HashMap::new() };
+    let mut s = Promoter { target, old: FxHashMap::default() };
     for v in func.values.keys() {
         let ty = func.values[v].ty;
         if lacks(target, ty) && func.as_const(v).is_none() {

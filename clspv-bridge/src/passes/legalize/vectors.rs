@@ -10,8 +10,8 @@ use crate::ir::edit::{Rewrite, rewrite_blocks};
 use crate::ir::*;
 use crate::passes::lower::memory::access::{combine, split};
 use crate::passes::{Pass, PassContext};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 type Pieces = SmallVec<[Value; 4]>;
 
@@ -52,7 +52,7 @@ pub(crate) fn reverse_postorder(func: &Function) -> Vec<Block> {
 }
 
 struct Split {
-    pieces: HashMap<Value, Pieces>,
+    pieces: FxHashMap<Value, Pieces>,
 }
 
 impl Split {
@@ -333,7 +333,7 @@ pub fn run(func: &mut Function) -> bool {
         s
     });
     func.layout.retain(|&b| reached.contains(b));
-    let mut s = Split { pieces: HashMap::new() };
+    let mut s = Split { pieces: FxHashMap::default() };
     let entry = func.entry();
     for &block in &order {
         if Some(block) == entry {

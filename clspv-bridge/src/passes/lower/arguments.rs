@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The pass `lower_arguments`: lays out the kernel argument block and loads arguments from it.
 pub struct LowerArguments;
@@ -46,7 +47,7 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
         }
     }
     let mut at = 0;
-    let mut offsets = HashMap::new();
+    let mut offsets = FxHashMap::default();
     for &(_, arg) in &implicit {
         offsets.insert(arg, at);
         abi.implicit_args.push((arg, at));

@@ -18,7 +18,7 @@ use crate::ir::{
 };
 use crate::passes::opt::infer_space::{Spaces, possible};
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tag of pointers to private memory: their two highest bits are 01.
 pub const PRIVATE_TAG: u64 = 0x6000_0000_0000_0000;
@@ -93,7 +93,7 @@ fn lower_once(func: &mut Function) -> bool {
     if !func.data_in_order().any(|data| !generic_operands(func, data).is_empty()) {
         return false;
     }
-    let mut users: HashMap<Value, Vec<Inst>> = HashMap::new();
+    let mut users: FxHashMap<Value, Vec<Inst>> = FxHashMap::default();
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
         for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
@@ -101,7 +101,7 @@ fn lower_once(func: &mut Function) -> bool {
         }
     }
     let known = possible(func);
-    let mut l = GenericLowering { func, users, layout: Vec::new(), replaced: HashMap::new() };
+    let mut l = GenericLowering { func, users, layout: Vec::new(), replaced: FxHashMap::default() };
     for first in std::mem::take(&mut l.func.layout) {
         l.layout.push(first);
         let mut block = first;
@@ -149,9 +149,9 @@ fn group_end(func: &Function, insts: &[Inst], at: usize, pointer: Value) -> usiz
 
 struct GenericLowering<'f> {
     func: &'f mut Function,
-    users: HashMap<Value, Vec<Inst>>,
+    users: FxHashMap<Value, Vec<Inst>>,
     layout: Vec<Block>,
-    replaced: HashMap<Value, Value>,
+    replaced: FxHashMap<Value, Value>,
 }
 
 impl GenericLowering<'_> {
@@ -172,7 +172,7 @@ impl GenericLowering<'_> {
         let line = self.func.insts[insts[0]].line;
         let join = self.func.new_block_detached();
         // Values that later instructions use become parameters.
-        let inside: HashSet<Inst> = insts.iter().copied().collect();
+        let inside: FxHashSet<Inst> = insts.iter().copied().collect();
         let results = insts.iter().flat_map(|i| self.func.insts[*i].results.iter().copied());
         let used =
             |v: &Value| self.users.get(v).is_some_and(|users| users.iter().any(|u| !inside.contains(u)));
@@ -208,9 +208,15 @@ impl GenericLowering<'_> {
 
     /// Appends copies of instructions for one address space of the pointer; returns the new results by the
     /// old ones.
-    fn copy(&mut self, block: Block, insts: &[Inst], pointer: Value, space: Space) -> HashMap<Value, Value> {
-        let mut results: HashMap<Value, Value> = HashMap::new();
-        let mut rebased: HashMap<Value, Value> = HashMap::new();
+    fn copy(
+        &mut self,
+        block: Block,
+        insts: &[Inst],
+        pointer: Value,
+        space: Space,
+    ) -> FxHashMap<Value, Value> {
+        let mut results: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut rebased: FxHashMap<Value, Value> = FxHashMap::default();
         for &inst in insts {
             let mut data = self.func.insts[inst].clone();
             let mut b = Builder::new(self.func, block);
@@ -238,8 +244,8 @@ fn rebase(
     p: Value,
     pointer: Value,
     space: Space,
-    results: &HashMap<Value, Value>,
-    rebased: &mut HashMap<Value, Value>,
+    results: &FxHashMap<Value, Value>,
+    rebased: &mut FxHashMap<Value, Value>,
 ) -> Value {
     let mut steps = Vec::new();
     let mut at = p;

@@ -7,7 +7,7 @@
 use crate::abi::DataBlock;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Maximal size of a data block in bytes: offsets in it are `i32`.
 const MAX_BYTES: u64 = 1 << 30;
@@ -19,7 +19,7 @@ const MAX_ALIGN: u32 = 4096;
 #[derive(Clone, Debug, Default)]
 pub struct DataLayout {
     pub block: DataBlock,
-    offsets: HashMap<Global, u32>,
+    offsets: FxHashMap<Global, u32>,
 }
 
 impl DataLayout {

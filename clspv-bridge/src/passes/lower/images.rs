@@ -21,7 +21,8 @@ use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::{Pass, PassContext};
 use crate::target::VulkanTarget;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The pass `lower_images`: image operations to accesses of descriptors.
 pub struct LowerImages;
@@ -73,8 +74,8 @@ struct Texels {
 
 struct Images {
     /// Argument indices of the image parameters.
-    args: HashMap<Value, u16>,
-    usage: HashMap<u16, Usage>,
+    args: FxHashMap<Value, u16>,
+    usage: FxHashMap<u16, Usage>,
 }
 
 /// Lowers every image operation of a kernel and appends the descriptors to the launch contract. Samplers have
@@ -87,9 +88,9 @@ pub(crate) fn run(
 ) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
-    let args: HashMap<Value, u16> =
+    let args: FxHashMap<Value, u16> =
         params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
-    let mut images = Images { args, usage: HashMap::new() };
+    let mut images = Images { args, usage: FxHashMap::default() };
     for inst in func.insts_in_order() {
         images.note(func, inst)?;
     }
@@ -135,7 +136,7 @@ impl Images {
     }
 
     fn declare(&mut self, func: &mut Function, target: &VulkanTarget, abi: &mut LaunchAbi) -> Result<()> {
-        let mut dims: HashMap<u16, ImageDim> = HashMap::new();
+        let mut dims: FxHashMap<u16, ImageDim> = FxHashMap::default();
         for data in func.data_in_order() {
             if let Op::Image { dim, .. } = data.op
                 && let Some(&arg) = self.args.get(&data.args[0])

@@ -10,7 +10,7 @@ use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The pass `lower_by_value`: structures passed by value. Before `sroa`, so that they are split like any
 /// other slot.
@@ -112,7 +112,7 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     if params.len() != info.args.len() {
         return Err(ice!("kernel '{}': parameters and argument information differ", info.name));
     }
-    let by_value: HashMap<Value, (u32, u32, u32)> = params
+    let by_value: FxHashMap<Value, (u32, u32, u32)> = params
         .iter()
         .zip(&info.args)
         .filter(|(p, a)| a.kind == ArgKind::Value && func.ty(**p).space().is_some())
@@ -134,7 +134,7 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
             }
         }
     }
-    let mut map = HashMap::new();
+    let mut map = FxHashMap::default();
     let mut kept = params.clone();
     for k in kept.iter_mut().filter(|k| by_value.contains_key(*k)) {
         let (param, ty) = (*k, func.ty(*k));
@@ -169,7 +169,7 @@ fn is_offset(func: &Function, op: &Op, args: &[Value]) -> bool {
 }
 
 /// The by-value parameter and the byte offset that a pointer is known to point to.
-fn field(func: &Function, by_value: &HashMap<Value, (u32, u32, u32)>, v: Value) -> Option<(Value, i64)> {
+fn field(func: &Function, by_value: &FxHashMap<Value, (u32, u32, u32)>, v: Value) -> Option<(Value, i64)> {
     let (mut v, mut at) = (v, 0i64);
     while !by_value.contains_key(&v) {
         let d = &func.insts[func.def_inst(v)?];
@@ -199,7 +199,7 @@ fn copy_fields(b: &mut Builder<'_>, base: Value, offset: u32, size: u32, align: 
     }
 }
 
-fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) {
+fn read_fields(func: &mut Function, by_value: &FxHashMap<Value, (u32, u32, u32)>) {
     rewrite_insts(func, |b, inst| {
         let d = b.func.insts[inst].clone();
         let (address, bytes) = match (&d.op, d.results.first()) {
@@ -232,7 +232,7 @@ fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) 
 pub fn value_params(func: &mut Function, info: &KernelInfo) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.clone();
-    let mut map = HashMap::new();
+    let mut map = FxHashMap::default();
     let mut unsupported = None;
     at_entry(func, |b| {
         for (&param, arg) in params.iter().zip(&info.args) {

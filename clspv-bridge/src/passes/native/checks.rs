@@ -9,7 +9,7 @@ use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::native::check;
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass `native_checks`.
 pub struct NativeChecks;
@@ -104,15 +104,15 @@ fn order_flags(order: Ordering) -> u64 {
 
 /// Demanded components of loaded values: those that the program uses. A component that is replaced, or only
 /// stored where it came from, is not demanded.
-fn demanded(func: &Function) -> HashMap<Value, u16> {
-    let mut uses = Uses { func, of: HashMap::new(), seen: HashSet::new() };
+fn demanded(func: &Function) -> FxHashMap<Value, u16> {
+    let mut uses = Uses { func, of: FxHashMap::default(), seen: FxHashSet::default() };
     let insts = || func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
     for inst in insts() {
         for (k, v) in func.insts[*inst].args.iter().enumerate() {
             uses.of.entry(*v).or_default().push((*inst, k));
         }
     }
-    let mut out = HashMap::new();
+    let mut out = FxHashMap::default();
     for inst in insts() {
         let data = &func.insts[*inst];
         if let Op::Load(access) = &data.op {
@@ -126,8 +126,8 @@ fn demanded(func: &Function) -> HashMap<Value, u16> {
 
 struct Uses<'a> {
     func: &'a Function,
-    of: HashMap<Value, Vec<(Inst, usize)>>,
-    seen: HashSet<Value>,
+    of: FxHashMap<Value, Vec<(Inst, usize)>>,
+    seen: FxHashSet<Value>,
 }
 
 impl Uses<'_> {

@@ -5,7 +5,7 @@ use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass `close_loops`.
 pub struct CloseLoops;
@@ -28,7 +28,7 @@ fn close_loops(func: &mut Function) -> bool {
     let (cfg, layout) = (Cfg::new(func), func.layout.clone());
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
-    let mut defined_in: HashMap<Value, Block> = HashMap::new();
+    let mut defined_in: FxHashMap<Value, Block> = FxHashMap::default();
     for &b in &layout {
         defined_in.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
         defined_in
@@ -38,7 +38,7 @@ fn close_loops(func: &mut Function) -> bool {
         let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
         // The whole construct, including blocks that only lead out of the loop.
         let within = |b: &Block| dom.dominates(data.header, *b) && !dom.dominates(merge, *b);
-        let inside: HashSet<Block> = layout.iter().copied().filter(within).collect();
+        let inside: FxHashSet<Block> = layout.iter().copied().filter(within).collect();
         let mut used: Vec<Value> = Vec::new();
         for &b in layout.iter().filter(|b| !inside.contains(b)) {
             for &i in &func.blocks[b].insts {

@@ -8,8 +8,8 @@ use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
 use crate::ir::{BinOp, Block, FastMath, Function, ImageOp, Module, Op, Type, Value};
 use crate::passes::{Pass, PassContext};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// The pass `gvn`.
 pub struct Gvn;
@@ -47,10 +47,10 @@ fn commutes(op: &Op) -> bool {
 pub fn number(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
-    let mut table: HashMap<Key, Value> = HashMap::new();
+    let mut table: FxHashMap<Key, Value> = FxHashMap::default();
     let mut added: Vec<Key> = Vec::new();
     let mut path: Vec<(Block, usize)> = Vec::new();
-    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let writes_images = func.data_in_order().any(|data| {
         matches!(
             data.op,
@@ -66,7 +66,7 @@ pub fn number(func: &mut Function) -> bool {
             }
         }
         path.push((b, added.len()));
-        let mut loads: HashMap<Key, Value> = HashMap::new();
+        let mut loads: FxHashMap<Key, Value> = FxHashMap::default();
         let mut insts = func.take_insts(b);
         insts.retain(|&inst| {
             let data = &mut func.insts[inst];

@@ -16,7 +16,7 @@ use crate::ir::{
     ValueDef,
 };
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::BitOr;
 
 /// The pass `infer_space`.
@@ -115,7 +115,7 @@ fn is_harmless(func: &Function, op: &Op, args: &[Value], k: usize) -> bool {
 pub fn possible(func: &Function) -> Vec<Spaces> {
     let mut known = vec![Spaces::NONE; func.value_count()];
     // flows[v]: the values that v flows into.
-    let mut flows: HashMap<Value, Vec<Value>> = HashMap::new();
+    let mut flows: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
     let mut work: Vec<Value> = Vec::new();
     let entry = func.entry();
     for (v, data) in func.values.iter() {

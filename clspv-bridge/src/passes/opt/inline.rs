@@ -11,7 +11,7 @@ use crate::ir::{
     Slot, SlotData, Value, ValueDef,
 };
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The pass `inline`.
 pub struct Inline;
@@ -54,7 +54,7 @@ fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
         module.functions[f] = func;
         result?;
     }
-    let mut numbers: HashMap<FuncRef, FuncRef> = HashMap::new();
+    let mut numbers: FxHashMap<FuncRef, FuncRef> = FxHashMap::default();
     let mut remaining = PrimaryMap::new();
     for (r, f) in module.functions.iter_mut() {
         if f.kernel.is_some() || kept.contains(r) {
@@ -138,7 +138,8 @@ fn inline_calls(
     functions: &PrimaryMap<FuncRef, Function>,
     kept: &EntitySet<FuncRef>,
 ) -> Result<()> {
-    let mut inliner = Inliner { func, replaced: HashMap::new(), shared: HashMap::new(), layout: Vec::new() };
+    let mut inliner =
+        Inliner { func, replaced: FxHashMap::default(), shared: FxHashMap::default(), layout: Vec::new() };
     let mut any = false;
     for block in std::mem::take(&mut inliner.func.layout) {
         inliner.layout.push(block);
@@ -166,8 +167,8 @@ fn inline_calls(
 struct Inliner<'f> {
     func: &'f mut Function,
     /// Values that replace the results of calls.
-    replaced: HashMap<Value, Value>,
-    shared: HashMap<(FuncRef, Slot), Slot>,
+    replaced: FxHashMap<Value, Value>,
+    shared: FxHashMap<(FuncRef, Slot), Slot>,
     layout: Vec<Block>,
 }
 
@@ -187,7 +188,7 @@ impl Inliner<'_> {
         let entry = self.check(call, callee)?;
         let slots = self.copy_slots(callee_ref, callee);
         let mut copy =
-            CalleeCopy { callee, values: vec![None; callee.value_count()], blocks: HashMap::new() };
+            CalleeCopy { callee, values: vec![None; callee.value_count()], blocks: FxHashMap::default() };
         let entered_again =
             callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
         self.copy_blocks(&mut copy, if entered_again { None } else { Some(cur) }, &args);
@@ -339,7 +340,7 @@ impl Inliner<'_> {
 struct CalleeCopy<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
-    blocks: HashMap<Block, Block>,
+    blocks: FxHashMap<Block, Block>,
 }
 
 impl CalleeCopy<'_> {

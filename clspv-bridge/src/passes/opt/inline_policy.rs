@@ -7,7 +7,7 @@
 
 use super::{simplify, simplify_cfg};
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Most texel accesses of a kernel whose reads are all inlined: each takes the code generator about a tenth
 /// of a second.
@@ -60,8 +60,8 @@ pub fn is_over_budget(module: &Module, order: &[FuncRef]) -> bool {
 
 /// Copies functions for each literal sampler that they are called with.
 pub fn specialise(module: &mut Module) {
-    let mut copies: HashMap<(FuncRef, u64), FuncRef> = HashMap::new();
-    let mut counts: HashMap<FuncRef, usize> = HashMap::new();
+    let mut copies: FxHashMap<(FuncRef, u64), FuncRef> = FxHashMap::default();
+    let mut counts: FxHashMap<FuncRef, usize> = FxHashMap::default();
     for f in module.functions.keys().collect::<Vec<_>>() {
         if module.functions[f].is_built_in() {
             continue;
@@ -98,7 +98,7 @@ fn with_sampler(func: &Function, sampler: u64) -> Function {
     if let Some(last) = last {
         let ty = copy.ty(last);
         let literal = copy.bits(ty, sampler);
-        copy.replace_uses(&HashMap::from([(last, literal)]));
+        copy.replace_uses(&FxHashMap::from_iter([(last, literal)]));
     }
     simplify::simplify(&mut copy);
     simplify_cfg::simplify(&mut copy);

@@ -4,7 +4,7 @@ use crate::analysis::Cfg;
 use crate::error::Result;
 use crate::ir::{Block, EntityRef, EntitySet, FuncRef, Function, Module, Op, Root, Slot, Type, Value};
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass `mark_copies`: which loads belong to copies, in instrumented code.
 pub struct MarkCopies;
@@ -93,8 +93,8 @@ pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
 
 /// Returns the private variables that may be read before they are written. Variables whose address is used
 /// other than by loads and stores are left out.
-pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
-    let mut slots: HashMap<Value, Slot> = HashMap::new();
+pub fn may_be_uninitialised(func: &Function) -> FxHashSet<Slot> {
+    let mut slots: FxHashMap<Value, Slot> = FxHashMap::default();
     for data in func.data_in_order() {
         if let Op::SlotAddr(s) = data.op {
             slots.insert(data.results[0], s);
@@ -104,8 +104,8 @@ pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
     let bit = |s: Slot| (s.index() / 64, 1u64 << (s.index() % 64));
     let cfg = Cfg::new(func);
     // Slots written on every path to the end of a block; `None` before it is known.
-    let mut ends: HashMap<Block, Vec<u64>> = HashMap::new();
-    let mut unset = HashSet::new();
+    let mut ends: FxHashMap<Block, Vec<u64>> = FxHashMap::default();
+    let mut unset = FxHashSet::default();
     loop {
         let mut changed = false;
         unset.clear();
@@ -218,6 +218,6 @@ mod tests {
         let mut bu = Builder::new(&mut f, b[2]);
         let (v, w) = (bu.load(I32, x, a), bu.load(I32, y, a));
         bu.ret(&[v, w]);
-        assert_eq!(may_be_uninitialised(&f), HashSet::from([some]));
+        assert_eq!(may_be_uninitialised(&f), FxHashSet::from_iter([some]));
     }
 }

@@ -12,7 +12,8 @@ use crate::ir::{
     Block, CastOp, EntityRef, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space, Type, Value,
 };
 use crate::passes::{Pass, PassContext};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// The pass `mem2reg`.
 pub struct Mem2Reg;
@@ -28,7 +29,7 @@ impl Pass for Mem2Reg {
             let kept = if checked {
                 crate::passes::opt::instrumentation::may_be_uninitialised(f)
             } else {
-                HashSet::new()
+                FxHashSet::default()
             };
             changed |= promote(f, &kept);
         }
@@ -37,7 +38,7 @@ impl Pass for Mem2Reg {
 }
 
 /// Promotes the slots of one function except those in `kept`; true if there were any.
-pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
+pub fn promote(func: &mut Function, kept: &FxHashSet<Slot>) -> bool {
     if func.slots.is_empty() || func.layout.is_empty() {
         return false;
     }
@@ -54,9 +55,9 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
         func,
         vars: &vars,
         params: &params,
-        current: HashMap::new(),
+        current: FxHashMap::default(),
         undo: Vec::new(),
-        replaced: HashMap::new(),
+        replaced: FxHashMap::default(),
     };
     renamer.run(&dom);
     let replaced = renamer.replaced;
@@ -69,7 +70,7 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
 struct Variables {
     types: BTreeMap<Slot, Type>,
     /// Addresses of slots.
-    addresses: HashMap<Value, Slot>,
+    addresses: FxHashMap<Value, Slot>,
 }
 
 /// A load or store of a promoted slot.
@@ -80,7 +81,7 @@ struct VarAccess {
 }
 
 impl Variables {
-    fn new(func: &Function, kept: &HashSet<Slot>) -> Variables {
+    fn new(func: &Function, kept: &FxHashSet<Slot>) -> Variables {
         let (states, addresses) = candidates(func);
         let types = func.slots.keys().filter_map(|slot| match states[slot.index()] {
             State::Variable(ty) if kept.contains(&slot) && ty.access_bytes().is_some() => None,
@@ -106,8 +107,8 @@ impl Variables {
 /// For each slot, the blocks that write it, and those that read it before they write it.
 #[derive(Default)]
 struct BlockAccesses {
-    writes: HashMap<Slot, Vec<Block>>,
-    reads: HashMap<Slot, Vec<Block>>,
+    writes: FxHashMap<Slot, Vec<Block>>,
+    reads: FxHashMap<Slot, Vec<Block>>,
 }
 
 impl BlockAccesses {
@@ -159,11 +160,11 @@ struct Renamer<'a> {
     vars: &'a Variables,
     params: &'a Params,
     /// The slots' values at this point.
-    current: HashMap<Slot, Value>,
+    current: FxHashMap<Slot, Value>,
     /// Earlier values of slots, to restore on the way up.
     undo: Vec<(Slot, Option<Value>)>,
     /// Values of the loads.
-    replaced: HashMap<Value, Value>,
+    replaced: FxHashMap<Value, Value>,
 }
 
 impl Renamer<'_> {
@@ -276,9 +277,9 @@ enum State {
 }
 
 /// Which slots qualify, and the slot that each address value points to.
-fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
+fn candidates(func: &Function) -> (Vec<State>, FxHashMap<Value, Slot>) {
     let mut states = vec![State::Unused; func.slots.len()];
-    let mut addresses: HashMap<Value, Slot> = HashMap::new();
+    let mut addresses: FxHashMap<Value, Slot> = FxHashMap::default();
     for data in func.data_in_order() {
         if let Op::SlotAddr(s) = data.op {
             addresses.insert(data.results[0], s);
@@ -359,13 +360,13 @@ mod tests {
         let i = bu.load(I32, ps, a);
         let bits = bu.load(I32, pr, a);
         bu.ret(&[i, bits]);
-        assert!(promote(&mut f, &HashSet::new()));
+        assert!(promote(&mut f, &FxHashSet::default()));
         assert_eq!(f.blocks[b[1]].params.len(), 1);
         assert!(f.data_in_order().all(|data| data.op.access().is_none()));
         let t = f.terminator(b[2]).unwrap();
         assert_eq!(f.insts[t].args[0], next);
         assert_eq!(f.def_op(f.insts[t].args[1]), Some(&Op::Cast(CastOp::Bitcast)));
-        assert!(!promote(&mut f, &HashSet::new()));
+        assert!(!promote(&mut f, &FxHashSet::default()));
     }
 
     /// A variable that holds pointers to private and to global memory is of generic type.
@@ -393,7 +394,7 @@ mod tests {
         let mut bu = Builder::new(&mut f, b[2]);
         let v = bu.load(Type::Ptr(Space::Generic), ps, a);
         bu.ret(&[v]);
-        assert!(promote(&mut f, &HashSet::new()));
+        assert!(promote(&mut f, &FxHashSet::default()));
         assert_eq!(f.ty(f.blocks[b[2]].params[0]), Type::Ptr(Space::Generic));
         let casts = f.data_in_order().filter(|data| data.op == Op::Cast(CastOp::PtrCast));
         assert_eq!(casts.count(), 2);
@@ -411,6 +412,6 @@ mod tests {
         let v = bu.load(I32, ps, Access { volatile: true, ..Access::aligned(4) });
         let w = bu.cast(CastOp::PtrToInt, pr, I64);
         bu.ret(&[v, w]);
-        assert!(!promote(&mut f, &HashSet::new()));
+        assert!(!promote(&mut f, &FxHashSet::default()));
     }
 }

@@ -12,8 +12,8 @@ use crate::ir::fold;
 use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Type, Value};
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// The pass `simplify`.
 pub struct Simplify;
@@ -57,8 +57,14 @@ fn simplify_once(func: &mut Function) -> bool {
         }
     }
     let order = Cfg::new(func).rpo().to_vec();
-    let mut s =
-        Rewriter { func, uses, replaced: HashMap::new(), list: Vec::new(), current: None, changed: false };
+    let mut s = Rewriter {
+        func,
+        uses,
+        replaced: FxHashMap::default(),
+        list: Vec::new(),
+        current: None,
+        changed: false,
+    };
     for b in order {
         for inst in s.func.take_insts(b) {
             s.visit(inst);
@@ -93,7 +99,7 @@ fn fold_values(func: &Function, op: &Op, args: &[Value], ty: Type) -> Option<Con
 pub(crate) struct Rewriter<'f> {
     pub func: &'f mut Function,
     uses: Vec<u32>,
-    replaced: HashMap<Value, Value>,
+    replaced: FxHashMap<Value, Value>,
     list: Vec<Inst>,
     current: Option<Inst>,
     changed: bool,

@@ -14,8 +14,8 @@ use crate::ir::{
 };
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// The pass `simplify_cfg`.
 pub struct SimplifyCfg;
@@ -151,7 +151,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
 fn merge_chains(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let entry = func.entry();
-    let mut map: HashMap<Value, Value> = HashMap::new();
+    let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut gone: EntitySet<Block> = EntitySet::new();
     let mut changed = false;
     for &b in cfg.rpo() {
@@ -295,7 +295,7 @@ fn shared_targets(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = LoopForest::new(&cfg, &dom);
-    let mut map: HashMap<Value, Value> = HashMap::new();
+    let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut touched: EntitySet<Block> = EntitySet::new();
     let mut gone: Vec<Block> = Vec::new();
     let order: Vec<Block> = cfg.rpo().iter().rev().copied().collect();

@@ -12,7 +12,8 @@ use crate::ir::{
     Access, Builder, CastOp, Function, I64, InstData, Module, Op, Root, Scalar, Slot, SlotData, Type, Value,
 };
 use crate::passes::{Pass, PassContext};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The pass `sroa`.
 pub struct Sroa;
@@ -58,13 +59,13 @@ type Ranges = Option<BTreeMap<(u64, u64), usize>>;
 
 /// Values that are a slot's address plus a constant, and the slots whose uses are all supported.
 struct Addresses {
-    of: HashMap<Value, (Slot, u64)>,
-    ranges: HashMap<Slot, Ranges>,
+    of: FxHashMap<Value, (Slot, u64)>,
+    ranges: FxHashMap<Slot, Ranges>,
 }
 
 impl Addresses {
     fn new(func: &Function) -> Addresses {
-        let mut of: HashMap<Value, (Slot, u64)> = HashMap::new();
+        let mut of: FxHashMap<Value, (Slot, u64)> = FxHashMap::default();
         // Definitions may follow uses in the layout: repeat until nothing is new (rarely more than once).
         loop {
             let before = of.len();
@@ -87,7 +88,7 @@ impl Addresses {
                 break;
             }
         }
-        let mut ranges: HashMap<Slot, Ranges> = HashMap::new();
+        let mut ranges: FxHashMap<Slot, Ranges> = FxHashMap::default();
         for data in func.data_in_order() {
             for (i, v) in data.args.iter().enumerate() {
                 let Some(&(slot, offset)) = of.get(v) else { continue };
@@ -249,8 +250,8 @@ fn copy_piece(b: &mut Builder<'_>, op: &Op, dst: Value, src: Value, at: u64, wid
 type Pieces = BTreeMap<u64, (Slot, u64)>;
 
 /// Chooses the slots to split and creates the new slots.
-fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
-    let mut plans = HashMap::new();
+fn plan(func: &mut Function, addresses: &Addresses) -> FxHashMap<Slot, Pieces> {
+    let mut plans = FxHashMap::default();
     for slot in func.slots.keys().collect::<Vec<_>>() {
         let Some(Some(ranges)) = addresses.ranges.get(&slot) else { continue };
         if ranges.is_empty() {
@@ -298,7 +299,7 @@ fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
 }
 
 /// Rewrites the accesses to the split slots.
-fn rewrite(func: &mut Function, addresses: &Addresses, plans: &HashMap<Slot, Pieces>) {
+fn rewrite(func: &mut Function, addresses: &Addresses, plans: &FxHashMap<Slot, Pieces>) {
     rewrite_insts(func, |b, inst| {
         let data = &b.func.insts[inst];
         let target = data.op.address_arg().and_then(|i| addresses.of.get(&data.args[i]));

@@ -9,8 +9,8 @@ use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::collections::{HashMap, HashSet};
 
 /// Most times that a loop's back edge is taken.
 const MAX_COPIES: u32 = 64;
@@ -41,7 +41,7 @@ impl Pass for Unroll {
 fn unroll(func: &mut Function) -> bool {
     let mut changed = false;
     // Headers of loops that were examined: an outer loop is examined again once its inner loops are gone.
-    let mut refused: HashSet<Block> = HashSet::new();
+    let mut refused: FxHashSet<Block> = FxHashSet::default();
     while live_insts(func) < MAX_FUNCTION_INSTS {
         let Some(plan) = next_loop(func, &mut refused) else { break };
         copy_loop(func, &plan);
@@ -66,7 +66,7 @@ struct Plan {
 }
 
 /// An innermost loop that can be unrolled and is small enough.
-fn next_loop(func: &Function, refused: &mut HashSet<Block>) -> Option<Plan> {
+fn next_loop(func: &Function, refused: &mut FxHashSet<Block>) -> Option<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
@@ -108,7 +108,7 @@ fn plan(
     if insts * (copies as usize + 1) > MAX_LOOP_INSTS {
         return None;
     }
-    let inside: HashSet<Block> = blocks.iter().copied().collect();
+    let inside: FxHashSet<Block> = blocks.iter().copied().collect();
     let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
     for call in blocks.iter().flat_map(|&b| func.successors(b)) {
         if !inside.contains(&call.block) && !exits.iter().any(|(e, _)| *e == call.block) {
@@ -130,8 +130,8 @@ fn plan(
 }
 
 /// Values of the loop that are used outside, with the block of each use.
-fn escaping(func: &Function, blocks: &[Block], inside: &HashSet<Block>, cfg: &Cfg) -> Vec<(Value, Block)> {
-    let mut defined: HashSet<Value> = HashSet::new();
+fn escaping(func: &Function, blocks: &[Block], inside: &FxHashSet<Block>, cfg: &Cfg) -> Vec<(Value, Block)> {
+    let mut defined: FxHashSet<Value> = FxHashSet::default();
     for &b in blocks {
         defined.extend(func.blocks[b].params.iter().copied());
         defined.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
@@ -153,7 +153,7 @@ fn copy_loop(func: &mut Function, plan: &Plan) {
     let end =
         func.layout.iter().position(|b| plan.blocks.last() == Some(b)).map_or(func.layout.len(), |p| p + 1);
     let mut layout = Vec::new();
-    let mut previous: HashMap<Block, Block> = plan.blocks.iter().map(|b| (*b, *b)).collect();
+    let mut previous: FxHashMap<Block, Block> = plan.blocks.iter().map(|b| (*b, *b)).collect();
     for _ in 0..plan.copies {
         let copy = copy_once(func, plan, &mut layout);
         redirect(func, plan, &previous, copy[&plan.header]);
@@ -181,7 +181,7 @@ fn close_exits(func: &mut Function, plan: &Plan) {
         func.layout.insert(at, between);
         let passed: Vec<Type> = func.blocks[*exit].params.iter().map(|p| func.ty(*p)).collect();
         let passed: Vec<Value> = passed.into_iter().map(|ty| func.add_param(between, ty)).collect();
-        let renamed: HashMap<Value, Value> = values
+        let renamed: FxHashMap<Value, Value> = values
             .iter()
             .map(|v| {
                 let ty = func.ty(*v);
@@ -204,14 +204,14 @@ fn close_exits(func: &mut Function, plan: &Plan) {
 }
 
 /// Replaces values of the loop where they are used behind an exit.
-fn rename_outside(func: &mut Function, plan: &Plan, exit: Block, renamed: &HashMap<Value, Value>) {
+fn rename_outside(func: &mut Function, plan: &Plan, exit: Block, renamed: &FxHashMap<Value, Value>) {
     if renamed.is_empty() {
         return;
     }
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let only = plan.exits.len() == 1;
-    let inside: HashSet<Block> = plan.blocks.iter().copied().collect();
+    let inside: FxHashSet<Block> = plan.blocks.iter().copied().collect();
     for b in func.layout.clone() {
         if inside.contains(&b) || !cfg.is_reachable(b) || !(only || dom.dominates(exit, b)) {
             continue;
@@ -228,9 +228,9 @@ fn rename_outside(func: &mut Function, plan: &Plan, exit: Block, renamed: &HashM
 }
 
 /// One copy of the loop's blocks, whose back edges still lead to the original header.
-fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> HashMap<Block, Block> {
-    let mut blocks = HashMap::new();
-    let mut values: HashMap<Value, Value> = HashMap::new();
+fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> FxHashMap<Block, Block> {
+    let mut blocks = FxHashMap::default();
+    let mut values: FxHashMap<Value, Value> = FxHashMap::default();
     for &b in &plan.blocks {
         let new = func.new_block_detached();
         layout.push(new);
@@ -272,7 +272,7 @@ fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> HashM
 }
 
 /// Leads the back edges of a copy to another header.
-fn redirect(func: &mut Function, plan: &Plan, copy: &HashMap<Block, Block>, header: Block) {
+fn redirect(func: &mut Function, plan: &Plan, copy: &FxHashMap<Block, Block>, header: Block) {
     for latch in &plan.latches {
         let Some(t) = copy.get(latch).and_then(|b| func.terminator(*b)) else { continue };
         for call in func.insts[t].targets.iter_mut().filter(|c| c.block == plan.header) {

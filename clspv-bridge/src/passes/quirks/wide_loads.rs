@@ -12,7 +12,7 @@
 use crate::error::Result;
 use crate::ir::{BinOp, Function, Inst, Module, Op, Phase, Root, Value};
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The pass `wide_loads`.
 pub struct WideLoads;
@@ -53,7 +53,7 @@ fn split(func: &Function, address: Value) -> (Value, u64) {
 fn pin(func: &mut Function) -> bool {
     let mut changed = false;
     for block in func.layout.clone() {
-        let mut parts: HashMap<Value, Vec<(u64, Inst)>> = HashMap::new();
+        let mut parts: FxHashMap<Value, Vec<(u64, Inst)>> = FxHashMap::default();
         for &inst in &func.blocks[block].insts {
             let data = &func.insts[inst];
             let (Op::Load(access), [result]) = (&data.op, &data.results[..]) else { continue };

@@ -16,7 +16,7 @@ use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass `lcssa`.
 pub struct Lcssa;
@@ -44,7 +44,7 @@ struct StructuredLoop {
     header: Block,
     merge: Block,
     cont: Block,
-    body: HashSet<Block>,
+    body: FxHashSet<Block>,
 }
 
 /// Closes every loop of a function that lanes do not leave together; true if anything changed.
@@ -73,7 +73,7 @@ fn find(func: &Function) -> Vec<StructuredLoop> {
     let mut loops = Vec::new();
     for &header in &func.layout {
         let Some(Merge::Loop { merge, cont }) = func.blocks[header].merge else { continue };
-        let mut body = HashSet::from([header]);
+        let mut body = FxHashSet::from_iter([header]);
         let mut work = vec![header];
         while let Some(b) = work.pop() {
             for t in func.successors(b) {
@@ -93,7 +93,7 @@ fn find(func: &Function) -> Vec<StructuredLoop> {
 /// is empty if it holds only parameters. Otherwise parameters are included, because their blocks do not
 /// dominate the merge block once it has its new predecessor.
 fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
-    let mut inside: HashSet<Value> = HashSet::new();
+    let mut inside: FxHashSet<Value> = FxHashSet::default();
     for &b in &l.body {
         inside.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
         if b != l.header {
@@ -101,7 +101,7 @@ fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
         }
     }
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut note = |v: Value| {
         if inside.contains(&v) && seen.insert(v) {
             found.push(v);
@@ -143,7 +143,7 @@ fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never
             }
         }
     }
-    let params: HashMap<Value, Value> = values
+    let params: FxHashMap<Value, Value> = values
         .iter()
         .map(|&v| {
             let ty = func.ty(v);
@@ -191,15 +191,15 @@ fn never_true(func: &mut Function) -> Value {
 
 /// Uniformity: values that are the same in all lanes that run together.
 struct Uniform {
-    values: HashSet<Value>,
+    values: FxHashSet<Value>,
 }
 
 impl Uniform {
     /// Optimistic fixed point: assumes that loop parameters are uniform and drops those that are not, until
     /// nothing changes.
     fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[StructuredLoop]) -> Uniform {
-        let headers: HashMap<Block, &StructuredLoop> = loops.iter().map(|l| (l.header, l)).collect();
-        let mut suspects: HashSet<Value> =
+        let headers: FxHashMap<Block, &StructuredLoop> = loops.iter().map(|l| (l.header, l)).collect();
+        let mut suspects: FxHashSet<Value> =
             headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
         loop {
             let mut u = Uniform { values: suspects.clone() };

@@ -9,7 +9,7 @@ use crate::analysis::{Cfg, DomTree, Joins};
 use crate::error::Result;
 use crate::ir::{Block, EntityRef, Function, Inst, Module, SecondaryMap, Value, ValueDef};
 use crate::passes::{Pass, PassContext};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A block with a new parameter, and the argument for it from each predecessor.
 type NewParam = (Block, Vec<(Block, Value)>);
@@ -87,7 +87,7 @@ pub fn repair(func: &mut Function) -> bool {
 /// The uses that are not dominated by their definition, by value in order of discovery.
 fn broken_uses(func: &Function, cfg: &Cfg, dom: &DomTree, pos: &Positions) -> Vec<BrokenUses> {
     let mut broken: Vec<BrokenUses> = Vec::new();
-    let mut index: HashMap<Value, usize> = HashMap::new();
+    let mut index: FxHashMap<Value, usize> = FxHashMap::default();
     for &b in cfg.rpo() {
         for &inst in &func.blocks[b].insts {
             let data = &func.insts[inst];
@@ -117,7 +117,7 @@ struct Reaching<'a> {
     value: Value,
     undef: Value,
     /// The value's new parameters.
-    params: HashMap<Block, Value>,
+    params: FxHashMap<Block, Value>,
     /// Known answers, of the blocks in `touched`.
     reach: &'a mut SecondaryMap<Block, Option<Value>>,
     touched: Vec<Block>,
@@ -194,8 +194,8 @@ fn set_use(func: &mut Function, (inst, target, arg): Use, v: Value) {
 pub fn remove_trivial_params(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let entry = func.entry();
-    let mut map: HashMap<Value, Value> = HashMap::new();
-    let resolve = |map: &HashMap<Value, Value>, mut v: Value| {
+    let mut map: FxHashMap<Value, Value> = FxHashMap::default();
+    let resolve = |map: &FxHashMap<Value, Value>, mut v: Value| {
         while let Some(&n) = map.get(&v) {
             v = n;
         }

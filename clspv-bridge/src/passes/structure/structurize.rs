@@ -24,8 +24,8 @@ use crate::ir::{
 };
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
 
 /// The pass `structurize`.
 pub struct Structurize;
@@ -93,7 +93,7 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
         loops,
         order,
         contexts: Vec::new(),
-        replaced: HashMap::new(),
+        replaced: FxHashMap::default(),
         depth: 0,
         latches,
     };
@@ -175,7 +175,7 @@ fn irreducible_entries(func: &Function, cfg: &Cfg) -> Option<Vec<Block>> {
     let mut sets: Vec<Vec<Block>> = vec![cfg.rpo().to_vec()];
     while let Some(set) = sets.pop() {
         for scc in strongly_connected(func, &set) {
-            let inside: std::collections::HashSet<Block> = scc.iter().copied().collect();
+            let inside: FxHashSet<Block> = scc.iter().copied().collect();
             let is_entry =
                 |b: &Block| cfg.preds(*b).iter().any(|p| !inside.contains(p)) || Some(*b) == func.entry();
             let mut entries: Vec<Block> = scc.iter().copied().filter(is_entry).collect();
@@ -197,7 +197,7 @@ fn strongly_connected(func: &Function, set: &[Block]) -> Vec<Vec<Block>> {
         low: u32,
         on_stack: bool,
     }
-    let mut nodes: HashMap<Block, Option<Node>> = set.iter().map(|b| (*b, None)).collect();
+    let mut nodes: FxHashMap<Block, Option<Node>> = set.iter().map(|b| (*b, None)).collect();
     let (mut next, mut stack, mut out) = (0u32, Vec::new(), Vec::new());
     for &root in set {
         if nodes[&root].is_some() {
@@ -348,7 +348,7 @@ struct Structurizer<'f> {
     order: SecondaryMap<Block, u32>,
     contexts: Vec<LoopContext>,
     /// Values that replace the parameters of emitted blocks.
-    replaced: HashMap<Value, Value>,
+    replaced: FxHashMap<Value, Value>,
     depth: u32,
     latches: bool,
 }
@@ -625,7 +625,7 @@ impl Structurizer<'_> {
         let selector = self.resolve(self.func.insts[term].args[0]);
         // One arm for each distinct edge; case values may share one.
         let mut arms: Vec<Deferred> = Vec::new();
-        let mut by_edge: HashMap<&BlockCall, usize> = HashMap::new();
+        let mut by_edge: FxHashMap<&BlockCall, usize> = FxHashMap::default();
         let mut arm_of: Vec<usize> = Vec::new();
         for call in targets {
             let i = *by_edge.entry(call).or_insert_with(|| {
@@ -677,7 +677,7 @@ impl Structurizer<'_> {
             return (set.clone(), vec![smallvec![]]);
         }
         let mut joined: Vec<Deferred> = Vec::new();
-        let mut index: HashMap<Block, usize> = HashMap::new();
+        let mut index: FxHashMap<Block, usize> = FxHashMap::default();
         // For each target: (end, edge of that end).
         let mut sources: Vec<Vec<(usize, usize)>> = Vec::new();
         for (n, (_, set)) in ends.iter().enumerate() {

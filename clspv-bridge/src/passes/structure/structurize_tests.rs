@@ -5,7 +5,7 @@ use super::structurize;
 use crate::analysis::domtree::Positions;
 use crate::analysis::{Cfg, DomTree};
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 struct Rng(u64);
 impl Rng {
@@ -73,7 +73,7 @@ fn random_function(rng: &mut Rng) -> Function {
         shape.blocks[blocks[i]].insts.push(t);
     }
     let dom = DomTree::new(&Cfg::new(&shape));
-    let mut made: HashMap<Block, Vec<Value>> =
+    let mut made: FxHashMap<Block, Vec<Value>> =
         blocks.iter().map(|b| (*b, f.blocks[*b].params.clone())).collect();
     let order: Vec<Block> = dom.preorder().to_vec();
     for &b in &order {
@@ -135,10 +135,10 @@ fn random_function(rng: &mut Rng) -> Function {
 /// Executes a function; returns its trace. `None` is undefined: it may be passed on but not observed.
 fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
     let mut trace = Vec::new();
-    let mut values: HashMap<Value, Option<u64>> = HashMap::new();
+    let mut values: FxHashMap<Value, Option<u64>> = FxHashMap::default();
     let mut block = f.layout[0];
     values.insert(f.blocks[block].params[0], Some(seed & 0xff));
-    let read = |values: &HashMap<Value, Option<u64>>, v: Value| match f.as_const(v) {
+    let read = |values: &FxHashMap<Value, Option<u64>>, v: Value| match f.as_const(v) {
         Some(Const::Bits(_, b)) => Some(b[0]),
         Some(Const::Undef(_)) => None,
         None => *values.get(&v).unwrap_or_else(|| panic!("{v} read before it is defined")),
@@ -147,8 +147,8 @@ fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
     'blocks: loop {
         for &inst in &f.blocks[block].insts {
             let d = &f.insts[inst];
-            let arg = |values: &HashMap<Value, Option<u64>>, i: usize| read(values, d.args[i]);
-            let take = |values: &mut HashMap<Value, Option<u64>>, call: &BlockCall| {
+            let arg = |values: &FxHashMap<Value, Option<u64>>, i: usize| read(values, d.args[i]);
+            let take = |values: &mut FxHashMap<Value, Option<u64>>, call: &BlockCall| {
                 let args: Vec<_> = call.args.iter().map(|a| read(values, *a)).collect();
                 assert_eq!(args.len(), f.blocks[call.block].params.len());
                 for (p, a) in f.blocks[call.block].params.iter().zip(args) {

@@ -18,8 +18,8 @@ use crate::ir::{
     SlotData, Space, Type, UnOp, Value, typing,
 };
 use crate::options::Options;
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
 
 /// Largest stack slot in bytes.
 const MAX_SLOT_BYTES: u64 = 1 << 26;
@@ -43,11 +43,11 @@ pub struct FunctionLowering<'m, 'a> {
     /// Permissions of floating-point operations.
     pub fast: FastMath,
     ssa: Ssa,
-    homes: HashMap<VarId, Home>,
+    homes: FxHashMap<VarId, Home>,
     /// Instructions at the start of the entry block: addresses of stack slots.
     slots: Vec<Inst>,
     pub(super) flow: Vec<Flow>,
-    pub(super) labels: HashMap<LabelId, Block>,
+    pub(super) labels: FxHashMap<LabelId, Block>,
     /// Address for an aggregate result.
     pub(super) result_address: Option<Value>,
     /// Values of [`crate::front::c::ast::ExprKind::Opaque`] in the enclosing expressions.
@@ -105,10 +105,10 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             line: 0,
             fast,
             ssa: Ssa::default(),
-            homes: HashMap::new(),
+            homes: FxHashMap::default(),
             slots: Vec::new(),
             flow: Vec::new(),
-            labels: HashMap::new(),
+            labels: FxHashMap::default(),
             result_address: None,
             opaque: Vec::new(),
             depth: 0,

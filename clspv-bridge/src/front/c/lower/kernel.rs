@@ -11,7 +11,7 @@ use crate::ir::{
     CastOp, ClOp, FuncRef, Function, I32, I64, Linkage, Op, Opaque, Signature, Space, Type, Value,
 };
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most bytes of one kernel argument.
 const MAX_ARG_BYTES: u32 = 65536;
@@ -155,7 +155,7 @@ pub fn mark_unwritten(m: &mut ModuleLowering<'_>) {
             Some((func, info.args.iter().map(candidate).collect()))
         })
         .collect();
-    let mut known = HashMap::new();
+    let mut known = FxHashMap::default();
     for (func, mut candidates) in kernels {
         for (index, candidate) in candidates.iter_mut().enumerate() {
             *candidate = *candidate && is_unwritten(m, func, index, &mut known);
@@ -171,7 +171,7 @@ fn is_unwritten(
     m: &ModuleLowering<'_>,
     func: FuncRef,
     param: usize,
-    known: &mut HashMap<(FuncRef, usize), bool>,
+    known: &mut FxHashMap<(FuncRef, usize), bool>,
 ) -> bool {
     if let Some(known) = known.get(&(func, param)) {
         return *known;
@@ -181,7 +181,7 @@ fn is_unwritten(
     let f = &m.module.functions[func];
     let root = f.entry().and_then(|entry| f.blocks[entry].params.get(param)).copied();
     let result = root.is_some_and(|root| {
-        let mut derived = HashSet::from([root]);
+        let mut derived = FxHashSet::from_iter([root]);
         loop {
             let before = derived.len();
             for inst in f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i]) {

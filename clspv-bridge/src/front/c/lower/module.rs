@@ -14,7 +14,7 @@ use crate::front::spirv::UNSUPPORTED;
 use crate::ir::mangle::CALLABLE_KERNEL;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
 use crate::options::Extent;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
@@ -39,15 +39,15 @@ pub enum Pending {
 pub struct ModuleLowering<'a> {
     pub input: LoweringInput<'a>,
     pub module: Module,
-    functions: HashMap<FuncId, FuncRef>,
+    functions: FxHashMap<FuncId, FuncRef>,
     /// Functions that other modules see or define, and imports.
-    functions_by_name: HashMap<String, FuncRef>,
-    variables: HashMap<VarId, Global>,
-    variables_by_name: HashMap<String, Global>,
+    functions_by_name: FxHashMap<String, FuncRef>,
+    variables: FxHashMap<VarId, Global>,
+    variables_by_name: FxHashMap<String, Global>,
     /// Names of variables in the module.
-    names: HashSet<String>,
-    strings: HashMap<StrId, Global>,
-    pub(super) blocks: HashMap<BlockId, LoweredBlock>,
+    names: FxHashSet<String>,
+    strings: FxHashMap<StrId, Global>,
+    pub(super) blocks: FxHashMap<BlockId, LoweredBlock>,
     pub(super) pending: Vec<Pending>,
     global_bytes: u64,
 }
@@ -58,13 +58,13 @@ impl<'a> ModuleLowering<'a> {
         ModuleLowering {
             input,
             module: Module::default(),
-            functions: HashMap::new(),
-            functions_by_name: HashMap::new(),
-            variables: HashMap::new(),
-            variables_by_name: HashMap::new(),
-            names: HashSet::new(),
-            strings: HashMap::new(),
-            blocks: HashMap::new(),
+            functions: FxHashMap::default(),
+            functions_by_name: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            variables_by_name: FxHashMap::default(),
+            names: FxHashSet::default(),
+            strings: FxHashMap::default(),
+            blocks: FxHashMap::default(),
             pending: Vec::new(),
             global_bytes: 0,
         }

@@ -7,7 +7,7 @@
 //! whose arguments are all one value.
 
 use crate::ir::{Block, EntitySet, Function, Inst, SecondaryMap, Type, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A variable that is kept in values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,7 +33,7 @@ struct BlockState {
 #[derive(Default)]
 pub struct Ssa {
     types: Vec<Type>,
-    definitions: HashMap<(SsaVariable, Block), Value>,
+    definitions: FxHashMap<(SsaVariable, Block), Value>,
     blocks: SecondaryMap<Block, BlockState>,
     /// Parameters whose arguments are missing, with their blocks.
     work: Vec<(Block, Value)>,
@@ -160,7 +160,7 @@ fn remove_unreachable(f: &mut Function) {
 }
 
 /// The value that represents another after replacements.
-fn resolve(replaced: &HashMap<Value, Value>, mut value: Value) -> Value {
+fn resolve(replaced: &FxHashMap<Value, Value>, mut value: Value) -> Value {
     while let Some(next) = replaced.get(&value) {
         value = *next;
     }
@@ -175,7 +175,7 @@ fn remove_trivial_params(f: &mut Function) {
             incoming[call.block].push((inst, i));
         }
     }
-    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let candidates: Vec<Block> =
         f.layout.iter().skip(1).copied().filter(|b| !f.blocks[*b].params.is_empty()).collect();
     loop {
@@ -219,7 +219,7 @@ fn remove_trivial_params(f: &mut Function) {
 
 /// The only value among the arguments of a parameter, apart from the parameter itself.
 fn only_value(
-    replaced: &HashMap<Value, Value>,
+    replaced: &FxHashMap<Value, Value>,
     param: Value,
     args: impl Iterator<Item = Value>,
 ) -> Option<Value> {

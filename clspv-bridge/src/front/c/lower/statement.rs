@@ -7,7 +7,7 @@ use super::types::is_aggregate;
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{ExprId, LabelId, Stmt, StmtId, StmtKind, Storage};
 use crate::ir::{BinOp, Block, BlockCall, I1, IntCc, Op, Value};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Most values of a case range that become cases of their own.
 const MAX_RANGE_CASES: u64 = 16;
@@ -270,7 +270,7 @@ impl<'a> FunctionLowering<'_, 'a> {
         };
         let mask = scalar.mask();
         let default = switch.default.unwrap_or(switch.end);
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let cases: Vec<(u64, Block)> =
             switch.cases.iter().map(|(x, b)| (x & mask, *b)).filter(|(x, _)| seen.insert(*x)).collect();
         if cases.len() > 1 << 20 {

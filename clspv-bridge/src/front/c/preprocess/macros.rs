@@ -3,7 +3,7 @@
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::Token;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Handle of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ pub struct Macros {
     roles: Vec<Role>,
     params: Vec<Symbol>,
     /// Definitions that `push_macro` saved.
-    saved: HashMap<Symbol, Vec<Option<MacroId>>>,
+    saved: FxHashMap<Symbol, Vec<Option<MacroId>>>,
 }
 
 impl Macros {

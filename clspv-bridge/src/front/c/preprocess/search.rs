@@ -2,7 +2,7 @@
 
 use super::super::session::Input;
 use crate::options::Header;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,11 +39,11 @@ pub struct Found {
 pub struct Search<'s> {
     headers: &'s [Header],
     /// Number of each header, by its name in normal form.
-    by_name: HashMap<String, usize>,
+    by_name: FxHashMap<String, usize>,
     folders: Vec<PathBuf>,
-    texts: HashMap<PathBuf, Arc<str>>,
-    header_texts: HashMap<usize, Arc<str>>,
-    once: HashSet<SearchPosition>,
+    texts: FxHashMap<PathBuf, Arc<str>>,
+    header_texts: FxHashMap<usize, Arc<str>>,
+    once: FxHashSet<SearchPosition>,
 }
 
 impl<'s> Search<'s> {
@@ -54,9 +54,9 @@ impl<'s> Search<'s> {
             headers: input.headers,
             by_name: names.map(|(i, header)| (normal(&header.name), i)).collect(),
             folders: folders.map(PathBuf::from).collect(),
-            texts: HashMap::new(),
-            header_texts: HashMap::new(),
-            once: HashSet::new(),
+            texts: FxHashMap::default(),
+            header_texts: FxHashMap::default(),
+            once: FxHashSet::default(),
         }
     }
 

@@ -44,8 +44,8 @@ use super::session::Session;
 use super::source::Loc;
 use super::symbol::Symbol;
 use super::types::{self, AddressSpace, QualTy, Ty, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scopes};
-use std::collections::{HashMap, HashSet};
 
 /// Function or block whose body is being checked.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub struct Body {
     pub labels: Vec<LabelState>,
     /// Captured variables of the enclosing body, and their copies ([`BlockLiteral::captures`]).
     pub captures: Vec<(VarId, VarId)>,
-    label_ids: HashMap<Symbol, LabelId>,
+    label_ids: FxHashMap<Symbol, LabelId>,
     /// Enclosing loops, and enclosing loops and switches.
     loops: u32,
     breakables: u32,
@@ -79,7 +79,7 @@ impl Body {
             first_var: 0,
             labels: Vec::new(),
             captures: Vec::new(),
-            label_ids: HashMap::new(),
+            label_ids: FxHashMap::default(),
             loops: 0,
             breakables: 0,
             switches: Vec::new(),
@@ -102,7 +102,7 @@ struct Switch {
     /// Promoted type of the value; `None` after an error.
     arith: Option<types::Arith>,
     /// Values of the cases that have one.
-    values: HashSet<u64>,
+    values: FxHashSet<u64>,
     /// Cases with ranges of values, as signed or unsigned numbers.
     ranges: Vec<(i128, i128)>,
     default: Option<Loc>,
@@ -128,7 +128,7 @@ pub struct Sema<'s> {
     /// Records whose members are being read.
     open_records: Vec<types::RecordId>,
     /// Variables with constant values; numbers with the value.
-    constants: HashMap<VarId, Option<constant::Value>>,
+    constants: FxHashMap<VarId, Option<constant::Value>>,
     /// Initializers that ranges of designators have made.
     range_elements: u64,
 }
@@ -148,7 +148,7 @@ impl<'s> Sema<'s> {
             has_bit_fields: false,
             unevaluated: 0,
             open_records: Vec::new(),
-            constants: HashMap::new(),
+            constants: FxHashMap::default(),
             range_elements: 0,
         };
         sema.predefine();

@@ -7,7 +7,7 @@ use crate::front::c::ast::ExprId;
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// A member as declared.
 #[derive(Clone, Copy, Debug)]
@@ -26,13 +26,13 @@ pub struct FieldSpec {
 pub struct RecordBuilder {
     id: RecordId,
     members: Vec<FieldSpec>,
-    names: HashSet<Symbol>,
+    names: FxHashSet<Symbol>,
 }
 
 impl RecordBuilder {
     /// A definition without members.
     pub fn new(id: RecordId) -> RecordBuilder {
-        RecordBuilder { id, members: Vec::new(), names: HashSet::new() }
+        RecordBuilder { id, members: Vec::new(), names: FxHashSet::default() }
     }
 }
 

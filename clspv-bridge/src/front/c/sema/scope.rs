@@ -7,7 +7,7 @@ use crate::front::c::ast::{FuncId, VarId};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::{EnumId, QualTy, RecordId, Ty};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Meaning of an ordinary identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +96,7 @@ pub struct Scopes {
     names: Names<Binding>,
     tags: Names<Tag>,
     /// Functions by name, in all scopes.
-    pub functions: HashMap<Symbol, Vec<FuncId>>,
+    pub functions: FxHashMap<Symbol, Vec<FuncId>>,
 }
 
 impl Scopes {

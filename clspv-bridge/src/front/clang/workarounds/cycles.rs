@@ -8,7 +8,8 @@
 
 use crate::front::clang::symbols::replace_names;
 use crate::front::markers::REFERENCE;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A line that defines a global variable.
 struct Definition<'a> {
@@ -37,7 +38,8 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 
 /// Replaces references to later variables; `None` if there are none.
 pub fn cut(ir: &str) -> Option<String> {
-    let spaces: HashMap<&str, &str> = ir.lines().filter_map(definition).map(|d| (d.name, d.space)).collect();
+    let spaces: FxHashMap<&str, &str> =
+        ir.lines().filter_map(definition).map(|d| (d.name, d.space)).collect();
     let mut defined: BTreeSet<&str> = BTreeSet::new();
     let mut later: BTreeSet<&str> = BTreeSet::new();
     let mut out = String::with_capacity(ir.len());

@@ -22,7 +22,8 @@ use crate::ir::RuntimeCall;
 use crate::ir::names::Named;
 use crate::ir::runtime::{block_name, ndrange};
 use crate::options::FrontConfig;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Names of functions that enqueue kernels; those of ranges begin with [`RANGE`].
@@ -213,8 +214,8 @@ pub fn rewrite(ir: &str) -> Result<Option<String>> {
 
 /// The entries of blocks, verbatim, with their numbers. Entries are what `enqueue_kernel` and the queries
 /// receive.
-fn entries(ir: &str) -> HashMap<String, u64> {
-    let mut entries = HashMap::new();
+fn entries(ir: &str) -> FxHashMap<String, u64> {
+    let mut entries = FxHashMap::default();
     // The numbers are hashes of the whole module, so that several modules may have blocks of one name.
     let module = fnv(FNV, ir.bytes().map(u64::from));
     for line in
@@ -230,7 +231,7 @@ fn entries(ir: &str) -> HashMap<String, u64> {
 }
 
 /// Replaces addresses of functions: those of entries by their numbers, others by NULL.
-fn addresses(line: &str, entries: &HashMap<String, u64>) -> String {
+fn addresses(line: &str, entries: &FxHashMap<String, u64>) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(at) = rest.find(ADDRESS) {

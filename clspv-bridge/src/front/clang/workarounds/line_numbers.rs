@@ -4,12 +4,12 @@
 //! Works on LLVM IR with line tables, before any optimisation.
 
 use crate::front::markers::LINE;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// Marks the lines of all functions.
 pub fn mark(ir: &str) -> String {
-    let lines: HashMap<&str, u32> = ir.lines().filter_map(location).collect();
+    let lines: FxHashMap<&str, u32> = ir.lines().filter_map(location).collect();
     let mut out = String::with_capacity(ir.len() * 2);
     let mut current = None;
     for text in ir.lines() {

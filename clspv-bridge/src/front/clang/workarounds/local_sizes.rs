@@ -9,18 +9,18 @@
 use crate::front::clang::symbols::replace_names;
 use crate::front::markers::SIZED;
 use crate::front::spirv::read;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// Whether a local variable has a scalar or vector type, and its address has a use that may access more than
 /// that.
 pub fn may_be_wrong(words: &[u32]) -> bool {
     let joined = read::Joined::default();
     let Ok(insts) = read::instructions(words, &joined) else { return false };
-    let mut plain: HashSet<u32> = HashSet::new();
-    let mut pointers: HashSet<u32> = HashSet::new();
-    let mut variables: HashSet<u32> = HashSet::new();
-    let mut atomics: HashSet<u32> = HashSet::new();
+    let mut plain: FxHashSet<u32> = FxHashSet::default();
+    let mut pointers: FxHashSet<u32> = FxHashSet::default();
+    let mut variables: FxHashSet<u32> = FxHashSet::default();
+    let mut atomics: FxHashSet<u32> = FxHashSet::default();
     for inst in &insts {
         let word = |i: usize| inst.ops.get(i).copied().unwrap_or(0);
         match inst.op {
@@ -68,7 +68,7 @@ pub fn may_be_wrong(words: &[u32]) -> bool {
 /// The LLVM IR with the sizes in the names of its local variables; `None` if it has none.
 pub fn note(ir: &str) -> Option<String> {
     let types = Types::read(ir);
-    let mut names: HashMap<&str, String> = HashMap::new();
+    let mut names: FxHashMap<&str, String> = FxHashMap::default();
     for line in ir.lines() {
         let Some((name, rest)) =
             line.strip_prefix('@').and_then(|l| l.split_once(" = internal addrspace(3) global "))
@@ -97,7 +97,7 @@ struct Layout {
 
 /// The named structures of a module, and sizes of types in their text form.
 struct Types<'a> {
-    named: HashMap<&'a str, &'a str>,
+    named: FxHashMap<&'a str, &'a str>,
 }
 
 impl<'a> Types<'a> {

@@ -17,7 +17,7 @@ use crate::error::{CompileError, Result};
 use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext, link};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The pass `lower_builtins`.
 pub struct LowerBuiltins;
@@ -62,7 +62,7 @@ impl Pass for LinkBuiltins {
 pub(crate) struct Imports<'m> {
     functions: &'m mut PrimaryMap<FuncRef, Function>,
     globals: &'m mut PrimaryMap<Global, GlobalData>,
-    by_name: HashMap<String, FuncRef>,
+    by_name: FxHashMap<String, FuncRef>,
 }
 
 impl Imports<'_> {

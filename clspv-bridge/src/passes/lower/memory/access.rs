@@ -11,7 +11,7 @@ use crate::ir::edit::split_after;
 use crate::ir::*;
 use crate::passes::lower::memory::plan::Region;
 use crate::target::{FloatAtomics, Target};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Returns the byte offset (`None`) of the address, or the index of its element of `1 << k` bytes
 /// (`Some(k)`).
@@ -20,7 +20,7 @@ type Index<'a> = &'a mut dyn FnMut(&mut Builder<'_>, Option<u32>) -> Value;
 /// Accesses of one function: the views of bindings made so far, and the small types that buffers cannot have.
 #[derive(Default)]
 pub(crate) struct Accesses {
-    views: HashMap<(u32, Type), Var>,
+    views: FxHashMap<(u32, Type), Var>,
     no_bytes: bool,
     no_shorts: bool,
     no_longs: bool,
@@ -115,7 +115,7 @@ impl Accesses {
     pub(crate) fn new(target: &Target) -> Result<Accesses> {
         let vulkan = target.needs_vulkan()?;
         Ok(Accesses {
-            views: HashMap::new(),
+            views: FxHashMap::default(),
             no_bytes: !vulkan.storage8,
             no_shorts: !vulkan.storage16,
             no_longs: !target.int64,

@@ -1,7 +1,7 @@
 //! Result of the points-to analysis: representation of pointers and memory of each class.
 
 use crate::ir::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Key of a points-to class: its root, and the bit of the address space if the class was divided, else 0.
 pub(crate) type ClassKey = (usize, u8);
@@ -53,8 +53,8 @@ pub(crate) struct MemoryPlan {
     pub regions: Vec<Region>,
     /// Address space of each region.
     pub region_space: Vec<Space>,
-    pub slot_offset: HashMap<Slot, u32>,
-    pub local_offset: HashMap<Global, u32>,
+    pub slot_offset: FxHashMap<Slot, u32>,
+    pub local_offset: FxHashMap<Global, u32>,
     /// Pointers that are not NULL where they are used, unless behaviour is undefined.
     pub dereferenced: EntitySet<Value>,
     /// The pointer mode is [`PointerMode::Virtual`].
@@ -62,7 +62,7 @@ pub(crate) struct MemoryPlan {
     /// In the virtual mode: the buffer of each region of global memory, and the buffers that the accesses of
     /// a value choose from.
     pub region_buffer: Vec<Option<BoundBuffer>>,
-    pub candidates: HashMap<ClassKey, Vec<BoundBuffer>>,
+    pub candidates: FxHashMap<ClassKey, Vec<BoundBuffer>>,
     pub candidates_of: Vec<Option<ClassKey>>,
 }
 
@@ -73,12 +73,12 @@ impl MemoryPlan {
             rep: Vec::new(),
             regions: Vec::new(),
             region_space: Vec::new(),
-            slot_offset: HashMap::new(),
-            local_offset: HashMap::new(),
+            slot_offset: FxHashMap::default(),
+            local_offset: FxHashMap::default(),
             dereferenced: EntitySet::new(),
             is_virtual,
             region_buffer: Vec::new(),
-            candidates: HashMap::new(),
+            candidates: FxHashMap::default(),
             candidates_of: classes,
         }
     }

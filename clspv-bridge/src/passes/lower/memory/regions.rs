@@ -18,7 +18,7 @@ use crate::error::{CompileError, Result, ice};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::PassContext;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch
 /// contract. `None`: the bindings mode cannot express the kernel.
@@ -41,7 +41,7 @@ pub(crate) fn plan(
     let points_to = virtual_addresses::points_to_sets(classes.global(), info, has_data);
     let made = MemoryPlan::new(mode == PointerMode::Virtual, classes.keys().collect());
     let mut builder = RegionBuilder { func, info, globals, cx, abi, points_to, made };
-    let mut reps: HashMap<ClassKey, PointerRep> = HashMap::new();
+    let mut reps: FxHashMap<ClassKey, PointerRep> = FxHashMap::default();
     for (&key, class) in &classes.by_key {
         let Some(rep) = builder.represent(key, class)? else { return Ok(None) };
         reps.insert(key, rep);
@@ -200,7 +200,7 @@ impl RegionBuilder<'_> {
 /// Pointers that are only used as addresses of accesses, directly or after pointer arithmetic.
 fn only_dereferenced(func: &Function) -> EntitySet<Value> {
     let mut other: EntitySet<Value> = EntitySet::new();
-    let mut bases: HashMap<Value, Value> = HashMap::new();
+    let mut bases: FxHashMap<Value, Value> = FxHashMap::default();
     for d in func.data_in_order() {
         if d.op == Op::PtrAdd {
             bases.insert(d.results[0], d.args[0]);

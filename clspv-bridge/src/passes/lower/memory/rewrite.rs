@@ -15,8 +15,8 @@ use crate::passes::lower::memory::access::Accesses;
 use crate::passes::lower::memory::plan::{MemoryPlan, PointerRep, Region};
 use crate::passes::lower::memory::virtual_addresses;
 use crate::target::Target;
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-use std::collections::HashMap;
 
 /// Constant byte offset of a pointer.
 #[derive(Clone, Copy)]
@@ -32,11 +32,11 @@ pub(crate) struct MemoryLowering<'a> {
     globals: &'a PrimaryMap<Global, GlobalData>,
     data: &'a DataLayout,
     /// Base and `i64` byte offset of each pointer addition.
-    chain: HashMap<Value, (Value, Value)>,
-    known: HashMap<Value, Known>,
-    map: HashMap<Value, Value>,
-    indices: HashMap<(Value, u32), Value>,
-    narrow: HashMap<Value, Value>,
+    chain: FxHashMap<Value, (Value, Value)>,
+    known: FxHashMap<Value, Known>,
+    map: FxHashMap<Value, Value>,
+    indices: FxHashMap<(Value, u32), Value>,
+    narrow: FxHashMap<Value, Value>,
     pub accesses: Accesses,
 }
 
@@ -52,11 +52,11 @@ pub(crate) fn run(
         plan,
         globals,
         data,
-        chain: HashMap::new(),
-        known: HashMap::new(),
-        map: HashMap::new(),
-        indices: HashMap::new(),
-        narrow: HashMap::new(),
+        chain: FxHashMap::default(),
+        known: FxHashMap::default(),
+        map: FxHashMap::default(),
+        indices: FxHashMap::default(),
+        narrow: FxHashMap::default(),
         accesses: Accesses::new(target)?,
     };
     for v in func.values.keys() {

@@ -4,7 +4,8 @@ use super::{frame_end, has_barriers, slots_end};
 use crate::analysis::group_uniform::{REGION_END, is_group_sync, sync_position, varying_values};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A parallel region.
 pub(super) struct Region {
@@ -25,7 +26,7 @@ pub(super) struct Plan {
     /// Values that may differ between vectors; `None` if there is only one region with code.
     pub varying: Option<EntitySet<Value>>,
     /// Parameters of the regions' entries.
-    pub params: HashMap<Block, Vec<Value>>,
+    pub params: FxHashMap<Block, Vec<Value>>,
     /// Offsets in the frame of values that are live in other regions, and of parameters of regions.
     pub context: BTreeMap<Value, u32>,
     pub frame_end: u32,
@@ -39,7 +40,7 @@ impl Plan {
         // The first region is the empty one of the entry.
         let varying = (regions.len() > 2).then(|| varying_values(func));
         let differs = |v: Value| varying.as_ref().is_some_and(|values| values.contains(v));
-        let mut params: HashSet<Value> = HashSet::new();
+        let mut params: FxHashSet<Value> = FxHashSet::default();
         for region in &regions {
             let own = func.blocks[region.entry].params.iter().copied();
             params.extend(own.filter(|p| differs(*p)));
@@ -117,11 +118,11 @@ fn split_edges(func: &mut Function) {
 }
 
 /// The regions: each begins where control comes from after a barrier.
-fn find_regions(func: &Function) -> Result<(Vec<Region>, HashMap<Block, usize>)> {
-    let mut region_of: HashMap<Block, usize> = HashMap::new();
+fn find_regions(func: &Function) -> Result<(Vec<Region>, FxHashMap<Block, usize>)> {
+    let mut region_of: FxHashMap<Block, usize> = FxHashMap::default();
     let mut regions: Vec<Region> = Vec::new();
     let mut entries: Vec<Block> = func.entry().into_iter().collect();
-    let mut seen: HashSet<Block> = entries.iter().copied().collect();
+    let mut seen: FxHashSet<Block> = entries.iter().copied().collect();
     while let Some(entry) = entries.pop() {
         let (mut blocks, mut work, mut exit) = (Vec::new(), vec![entry], None);
         while let Some(block) = work.pop() {
@@ -151,8 +152,8 @@ fn find_regions(func: &Function) -> Result<(Vec<Region>, HashMap<Block, usize>)>
 }
 
 /// The region that defines each value.
-fn definitions(func: &Function, region_of: &HashMap<Block, usize>) -> HashMap<Value, usize> {
-    let mut defined = HashMap::new();
+fn definitions(func: &Function, region_of: &FxHashMap<Block, usize>) -> FxHashMap<Value, usize> {
+    let mut defined = FxHashMap::default();
     for (block, region) in region_of {
         if func.entry() != Some(*block) {
             defined.extend(func.blocks[*block].params.iter().map(|p| (*p, *region)));
@@ -169,9 +170,9 @@ fn definitions(func: &Function, region_of: &HashMap<Block, usize>) -> HashMap<Va
 /// group operations that end the region, and arguments for `params`, which are in the context array.
 fn region_uses(
     func: &Function,
-    region_of: &HashMap<Block, usize>,
+    region_of: &FxHashMap<Block, usize>,
     block: Block,
-    params: &HashSet<Value>,
+    params: &FxHashSet<Value>,
 ) -> Vec<(Value, usize)> {
     let Some(&region) = region_of.get(&block) else { return Vec::new() };
     let end = sync_position(func, block).unwrap_or(usize::MAX);

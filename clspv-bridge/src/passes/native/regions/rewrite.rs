@@ -7,7 +7,7 @@ use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::passes::opt::mem2reg;
 use crate::passes::structure::ssa_repair;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites a kernel by its plan. `frame_bytes`: bytes from one vector's frame to the next.
 pub(super) fn rewrite(func: &mut Function, plan: &Plan, frame_bytes: u32, instrumented: bool) -> Result<()> {
@@ -26,8 +26,8 @@ pub(super) fn rewrite(func: &mut Function, plan: &Plan, frame_bytes: u32, instru
         frame_bytes,
         instrumented,
         offsets,
-        before: HashMap::new(),
-        queries: HashMap::new(),
+        before: FxHashMap::default(),
+        queries: FxHashMap::default(),
     };
     let regions: Vec<&Region> = plan.regions.iter().filter(|region| !region.is_empty).collect();
     for region in &regions {
@@ -102,9 +102,9 @@ struct Rewrite<'a> {
     offsets: Vec<u32>,
     group: Group,
     /// The block before the loops of the region with this entry.
-    before: HashMap<Block, Block>,
+    before: FxHashMap<Block, Block>,
     /// Queries of the vector, with the values that replace them.
-    queries: HashMap<Value, Value>,
+    queries: FxHashMap<Value, Value>,
 }
 
 /// Values of a region's vector.
@@ -142,12 +142,12 @@ impl Rewrite<'_> {
         let (body, next, ids) = self.loops(pre, region.entry, after);
         let own = self.own(body, ids);
         let mut b = Builder::new(self.func, body);
-        let mut addresses: HashMap<Value, Value> = HashMap::new();
+        let mut addresses: FxHashMap<Value, Value> = FxHashMap::default();
         let mut address = |b: &mut Builder<'_>, v: Value| {
             let at = self.plan.context.get(&v).copied().unwrap_or(0);
             *addresses.entry(v).or_insert_with(|| b.ptr_add_const(own.frame, i64::from(at)))
         };
-        let mut loaded: HashMap<Value, Value> = HashMap::new();
+        let mut loaded: FxHashMap<Value, Value> = FxHashMap::default();
         for v in &region.live_in {
             let p = address(&mut b, *v);
             loaded.insert(*v, load(&mut b, p, *v));
@@ -191,14 +191,14 @@ impl Rewrite<'_> {
     fn hoist(&mut self, region: &Region, pre: Block) {
         let Some(varying) = &self.plan.varying else { return };
         let func = &mut *self.func;
-        let mut own: HashSet<Value> = HashSet::new();
+        let mut own: FxHashSet<Value> = FxHashSet::default();
         for b in &region.blocks {
             own.extend(&func.blocks[*b].params);
             let end = sync_position(func, *b).unwrap_or(usize::MAX);
             own.extend(func.blocks[*b].insts.iter().take(end).flat_map(|i| &func.insts[*i].results));
         }
         // Definitions come before uses in the layout.
-        let inside: HashSet<Block> = region.blocks.iter().copied().collect();
+        let inside: FxHashSet<Block> = region.blocks.iter().copied().collect();
         let blocks: Vec<Block> = func.layout.iter().copied().filter(|b| inside.contains(b)).collect();
         for b in blocks {
             let insts = func.take_insts(b);
@@ -340,7 +340,7 @@ impl Rewrite<'_> {
     }
 
     /// Replaces values of other regions and queries of the vector in a block.
-    fn rename(&mut self, block: Block, loaded: &HashMap<Value, Value>, own: &Own) {
+    fn rename(&mut self, block: Block, loaded: &FxHashMap<Value, Value>, own: &Own) {
         let list = self.func.take_insts(block);
         for i in list {
             let data = &mut self.func.insts[i];
@@ -387,7 +387,7 @@ impl Rewrite<'_> {
     }
 
     /// The group operations that end a region: each vector adds its operand to a variable.
-    fn flags(&mut self, pre: Block, last: Block, tail: Block, loaded: &HashMap<Value, Value>) {
+    fn flags(&mut self, pre: Block, last: Block, tail: Block, loaded: &FxHashMap<Value, Value>) {
         for inst in self.func.blocks[tail].insts.clone() {
             let data = &self.func.insts[inst];
             if !is_group_sync(&data.op) || !matches!(data.op, Op::Group { .. }) {

@@ -31,8 +31,8 @@ use crate::error::Result;
 use crate::ir::*;
 use crate::passes::lower::state::kernel_of;
 use crate::passes::{Pass, PassContext};
+use rustc_hash::FxHashMap;
 use state::VaryingArgs;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use vectorizer::{Request, Vectorizer};
 
@@ -104,7 +104,7 @@ impl Pass for Vectorize {
 /// Vectorised non-inlined functions, by function and varying arguments.
 #[derive(Default)]
 struct Callees {
-    refs: HashMap<(FuncRef, VaryingArgs), FuncRef>,
+    refs: FxHashMap<(FuncRef, VaryingArgs), FuncRef>,
     work: Vec<(FuncRef, VaryingArgs)>,
 }
 

@@ -5,13 +5,13 @@
 //! Such stores are not ordered with others, so kernels with barriers, fences or atomics have none.
 
 use crate::ir::*;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Maximum number of arrays that use non-temporal stores: processors have few write-combining buffers.
 const MOST: usize = 4;
 
 /// The addresses of stores that may be streams: all uses of the argument that they come from are such stores.
-pub fn addresses(func: &Function) -> HashSet<Value> {
+pub fn addresses(func: &Function) -> FxHashSet<Value> {
     let insts = || func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]);
     let orders = |op: &Op| {
         use Op::*;
@@ -28,10 +28,10 @@ pub fn addresses(func: &Function) -> HashSet<Value> {
         )
     };
     let Some(entry) = func.entry().filter(|_| !insts().any(|data| orders(&data.op))) else {
-        return HashSet::new();
+        return FxHashSet::default();
     };
     let params = &func.blocks[entry].params;
-    let mut only_written: HashSet<Value> =
+    let mut only_written: FxHashSet<Value> =
         params.iter().copied().filter(|p| func.ty(*p) == Type::Ptr(Space::Global)).collect();
     // The argument that an address is computed from by offsets, else the address itself.
     let root = |mut v: Value| {
@@ -56,6 +56,6 @@ pub fn addresses(func: &Function) -> HashSet<Value> {
         }
     }
     let stores = insts().filter(|data| matches!(data.op, Op::Store(_))).map(|data| data.args[1]);
-    let found: HashSet<Value> = stores.filter(|a| only_written.contains(&root(*a))).collect();
-    if found.len() > MOST { HashSet::new() } else { found }
+    let found: FxHashSet<Value> = stores.filter(|a| only_written.contains(&root(*a))).collect();
+    if found.len() > MOST { FxHashSet::default() } else { found }
 }

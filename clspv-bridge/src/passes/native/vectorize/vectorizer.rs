@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ir::*;
 use crate::passes::opt::mem2reg;
 use crate::passes::structure::ssa_repair;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function to vectorise, and what is known about it.
 pub(super) struct Request<'a> {
@@ -19,8 +19,8 @@ pub(super) struct Request<'a> {
     pub(super) shape: VectorShape,
     pub(super) instrumented: bool,
     /// Addresses of stores that may go past the caches.
-    pub(super) streams: Option<&'a HashSet<Value>>,
-    pub(super) callees: &'a HashMap<(FuncRef, VaryingArgs), FuncRef>,
+    pub(super) streams: Option<&'a FxHashSet<Value>>,
+    pub(super) callees: &'a FxHashMap<(FuncRef, VaryingArgs), FuncRef>,
 }
 
 /// State of a function's vectorisation.
@@ -41,23 +41,23 @@ pub(super) struct Vectorizer<'a> {
     pub(super) prologue: Block,
     pub(super) skip: Option<Block>,
     /// Blocks that have their group barrier.
-    pub(super) synced: HashSet<Block>,
+    pub(super) synced: FxHashSet<Block>,
     pub(super) own: OwnValues,
     pub(super) prelude: Prelude,
     /// Scopes: parts of the code that may be skipped, from the outermost to the current one.
     pub(super) scopes: Vec<u32>,
     pub(super) scope_count: u32,
     /// Values with the region and the scope that define them.
-    pub(super) values: HashMap<Value, (u32, u32, Operand)>,
-    pub(super) restored: HashMap<Value, Operand>,
-    pub(super) arguments: HashMap<Value, Operand>,
+    pub(super) values: FxHashMap<Value, (u32, u32, Operand)>,
+    pub(super) restored: FxHashMap<Value, Operand>,
+    pub(super) arguments: FxHashMap<Value, Operand>,
     pub(super) mask: Mask,
-    pub(super) targets: HashMap<Block, EdgeTarget>,
+    pub(super) targets: FxHashMap<Block, EdgeTarget>,
     /// Blocks with several incoming edges.
-    pub(super) joins: HashSet<Block>,
-    pub(super) variables: HashMap<Variable, Slot>,
+    pub(super) joins: FxHashSet<Block>,
+    pub(super) variables: FxHashMap<Variable, Slot>,
     /// Vectors made by splatting scalars, by scalar and block.
-    pub(super) splats: HashMap<(Value, Block), Value>,
+    pub(super) splats: FxHashMap<(Value, Block), Value>,
 }
 
 impl<'a> Vectorizer<'a> {
@@ -87,19 +87,19 @@ impl<'a> Vectorizer<'a> {
             region: 0,
             prologue: block,
             skip: None,
-            synced: HashSet::new(),
+            synced: FxHashSet::default(),
             own: OwnValues::default(),
             prelude: Prelude::default(),
             scopes: vec![0],
             scope_count: 0,
-            values: HashMap::new(),
-            restored: HashMap::new(),
-            arguments: HashMap::new(),
+            values: FxHashMap::default(),
+            restored: FxHashMap::default(),
+            arguments: FxHashMap::default(),
             mask: Mask::Base,
-            targets: HashMap::new(),
+            targets: FxHashMap::default(),
             joins: func.layout.iter().flat_map(merges).collect(),
-            variables: HashMap::new(),
-            splats: HashMap::new(),
+            variables: FxHashMap::default(),
+            splats: FxHashMap::default(),
             func,
             out,
             r,

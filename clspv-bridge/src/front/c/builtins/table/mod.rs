@@ -14,7 +14,7 @@ mod work_item;
 
 use super::super::ast::BuiltinId;
 use super::row::Row;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// All rows; [`super::super::ast::BuiltinId`] is an index here.
@@ -39,10 +39,10 @@ pub fn rows() -> &'static [Row] {
 }
 
 /// The rows of each name, as indices.
-fn by_name() -> &'static HashMap<&'static str, Vec<BuiltinId>> {
-    static INDEX: OnceLock<HashMap<&'static str, Vec<BuiltinId>>> = OnceLock::new();
+fn by_name() -> &'static FxHashMap<&'static str, Vec<BuiltinId>> {
+    static INDEX: OnceLock<FxHashMap<&'static str, Vec<BuiltinId>>> = OnceLock::new();
     INDEX.get_or_init(|| {
-        let mut index: HashMap<&'static str, Vec<BuiltinId>> = HashMap::new();
+        let mut index: FxHashMap<&'static str, Vec<BuiltinId>> = FxHashMap::default();
         for (n, row) in (0u16..).zip(rows()) {
             index.entry(row.name).or_default().push(BuiltinId(n));
         }
