@@ -200,7 +200,7 @@ impl Function {
         self.insts.push(InstData {
             op,
             args: SmallVec::from_slice(args),
-            targets: smallvec![],
+            targets: Vec::new(),
             results,
             fast: FastMath::default(),
             line: 0,
@@ -209,7 +209,7 @@ impl Function {
     /// Creates a terminator, in no block yet.
     pub fn make_terminator(&mut self, op: Op, args: &[Value], targets: &[BlockCall]) -> Inst {
         let inst = self.make_inst(op, args, &[]);
-        self.insts[inst].targets = targets.iter().cloned().collect();
+        self.insts[inst].targets = targets.to_vec();
         inst
     }
     /// Takes the instruction list out of a block, to be rebuilt and put back.
@@ -298,26 +298,21 @@ impl Function {
             _ => None,
         }
     }
-    /// Replaces every use of the keys of `map` by their values, following chains.
+    /// Replaces every use of the keys of `map` in the layout by their values, following chains.
     pub fn replace_uses(&mut self, map: &FxHashMap<Value, Value>) {
         if map.is_empty() {
             return;
         }
-        let resolve = |mut v: Value| {
-            while let Some(&next) = map.get(&v) {
-                v = next;
+        let resolve = |v: &mut Value| {
+            while let Some(&next) = map.get(v) {
+                *v = next;
             }
-            v
         };
-        for inst in self.insts.values_mut() {
-            for a in inst.args.iter_mut() {
-                *a = resolve(*a);
-            }
-            for t in inst.targets.iter_mut() {
-                for a in t.args.iter_mut() {
-                    *a = resolve(*a);
-                }
-            }
+        let (layout, blocks, insts) = (&self.layout, &self.blocks, &mut self.insts);
+        for &inst in layout.iter().flat_map(|b| &blocks[*b].insts) {
+            let data = &mut insts[inst];
+            data.args.iter_mut().for_each(resolve);
+            data.targets.iter_mut().flat_map(|t| &mut t.args).for_each(resolve);
         }
     }
     /// The instructions in layout order.

@@ -530,7 +530,7 @@ impl BlockCall {
 pub struct InstData {
     pub op: Op,
     pub args: SmallVec<[Value; 4]>,
-    pub targets: SmallVec<[BlockCall; 2]>,
+    pub targets: Vec<BlockCall>,
     pub results: SmallVec<[Value; 1]>,
     /// Fast-math permissions of a floating-point operation.
     pub fast: FastMath,

@@ -198,7 +198,7 @@ impl Body<'_> {
         let mut data = InstData {
             op: Op::Unreachable,
             args: smallvec![],
-            targets: smallvec![],
+            targets: Vec::new(),
             results,
             fast: FastMath::default(),
             line: 0,

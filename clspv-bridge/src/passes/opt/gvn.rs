@@ -6,10 +6,11 @@
 
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
-use crate::ir::{BinOp, Block, FastMath, Function, ImageOp, Module, Op, Type, Value};
+use crate::ir::{BinOp, Block, Function, ImageOp, Inst, InstData, Module, Op, Value};
 use crate::passes::{Pass, PassContext};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 
 /// The pass `gvn`.
 pub struct Gvn;
@@ -27,14 +28,6 @@ impl Pass for Gvn {
     }
 }
 
-#[derive(PartialEq, Eq, Hash, Clone)]
-struct Key {
-    op: Op,
-    args: SmallVec<[Value; 4]>,
-    ty: Type,
-    fast: FastMath,
-}
-
 fn commutes(op: &Op) -> bool {
     use BinOp::*;
     matches!(
@@ -43,13 +36,57 @@ fn commutes(op: &Op) -> bool {
     )
 }
 
+/// Hash of what an instruction computes: operation, operands, type and fast-math flags.
+fn hash(func: &Function, inst: Inst, result: Value) -> u64 {
+    let data = &func.insts[inst];
+    let mut hasher = FxHasher::default();
+    data.op.hash(&mut hasher);
+    match data.args[..] {
+        [a, b] if commutes(&data.op) => (a.min(b), a.max(b)).hash(&mut hasher),
+        ref args => args.hash(&mut hasher),
+    }
+    (func.ty(result), data.fast).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether two instructions of one result compute the same.
+fn are_equal(func: &Function, a: Inst, b: Inst) -> bool {
+    let (a, b) = (&func.insts[a], &func.insts[b]);
+    let same_args = a.args == b.args
+        || matches!((&a.args[..], &b.args[..]), ([x, y], [z, w]) if x == w && y == z && commutes(&a.op));
+    let ty = |data: &InstData| data.results.first().map(|v| func.ty(*v));
+    same_args && a.op == b.op && a.fast == b.fast && ty(a) == ty(b)
+}
+
+/// Instructions of one result, by their hash.
+#[derive(Default)]
+struct Expressions {
+    buckets: FxHashMap<u64, SmallVec<[Inst; 2]>>,
+}
+
+impl Expressions {
+    /// The known instruction that computes the same as this one.
+    fn find(&self, func: &Function, hash: u64, inst: Inst) -> Option<Inst> {
+        self.buckets.get(&hash)?.iter().copied().find(|&known| are_equal(func, known, inst))
+    }
+    fn insert(&mut self, hash: u64, inst: Inst) {
+        self.buckets.entry(hash).or_default().push(inst);
+    }
+    /// Removes the last instruction that was inserted with this hash.
+    fn remove_last(&mut self, hash: u64) {
+        self.buckets.get_mut(&hash).map(SmallVec::pop);
+    }
+}
+
 /// Numbers the values of one function; true if anything changed.
 pub fn number(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
-    let mut table: FxHashMap<Key, Value> = FxHashMap::default();
-    let mut added: Vec<Key> = Vec::new();
+    // Expressions of the blocks from the entry to the current one, and their hashes in order of insertion.
+    let mut table = Expressions::default();
+    let mut added: Vec<u64> = Vec::new();
     let mut path: Vec<(Block, usize)> = Vec::new();
+    let mut loads = Expressions::default();
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let writes_images = func.data_in_order().any(|data| {
         matches!(
@@ -60,13 +97,11 @@ pub fn number(func: &mut Function) -> bool {
     for &b in dom.preorder() {
         while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
             if let Some((_, mark)) = path.pop() {
-                for key in added.drain(mark..) {
-                    table.remove(&key);
-                }
+                added.drain(mark..).rev().for_each(|hash| table.remove_last(hash));
             }
         }
         path.push((b, added.len()));
-        let mut loads: FxHashMap<Key, Value> = FxHashMap::default();
+        loads.buckets.clear();
         let mut insts = func.take_insts(b);
         insts.retain(|&inst| {
             let data = &mut func.insts[inst];
@@ -74,16 +109,11 @@ pub fn number(func: &mut Function) -> bool {
                 *a = replaced.get(a).copied().unwrap_or(*a);
             }
             if data.op.has_side_effects() {
-                loads.clear();
+                loads.buckets.clear();
                 return true;
             }
             let [result] = data.results[..] else { return true };
-            let mut args = data.args.clone();
-            if commutes(&data.op) {
-                args.sort();
-            }
-            let key = Key { op: data.op.clone(), args, ty: func.values[result].ty, fast: data.fast };
-            let load = match key.op {
+            let is_load = match data.op {
                 Op::Load(_) => true,
                 Op::Image {
                     op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod,
@@ -91,16 +121,15 @@ pub fn number(func: &mut Function) -> bool {
                 } => writes_images,
                 _ => false,
             };
-            let known = if load { loads.get(&key) } else { table.get(&key) };
-            if let Some(&v) = known {
-                replaced.insert(result, v);
+            let hash = hash(func, inst, result);
+            let expressions = if is_load { &mut loads } else { &mut table };
+            if let Some(known) = expressions.find(func, hash, inst) {
+                replaced.insert(result, func.insts[known].results[0]);
                 return false;
             }
-            if load {
-                loads.insert(key, result);
-            } else {
-                added.push(key.clone());
-                table.insert(key, result);
+            expressions.insert(hash, inst);
+            if !is_load {
+                added.push(hash);
             }
             true
         });
@@ -113,7 +142,7 @@ pub fn number(func: &mut Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Access, Builder, I32, Linkage, Signature, Space};
+    use crate::ir::{Access, Builder, I32, Linkage, Signature, Space, Type};
 
     #[test]
     fn equal_values_and_loads() {

@@ -304,7 +304,7 @@ impl Inliner<'_> {
         let callee = copy.callee;
         let data = &callee.insts[old];
         let args = data.args.iter().map(|v| copy.value(self.func, *v)).collect::<Result<_>>()?;
-        let mut targets = smallvec::SmallVec::new();
+        let mut targets = Vec::with_capacity(data.targets.len());
         for t in &data.targets {
             let args = t.args.iter().map(|v| copy.value(self.func, *v)).collect::<Result<_>>()?;
             targets.push(BlockCall { block: copy.blocks[&t.block], args });

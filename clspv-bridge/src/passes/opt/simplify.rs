@@ -38,10 +38,12 @@ const MAX_REWRITES: usize = 16;
 /// Simplifies one function; true if anything changed.
 pub fn simplify(func: &mut Function) -> bool {
     let mut any = ssa_repair::remove_unreachable(func);
-    for _ in 0..MAX_ITERATIONS {
+    for iteration in 0..MAX_ITERATIONS {
         let changed = simplify_once(func);
         any |= changed;
-        any |= dce::remove_dead_values(func);
+        if changed || iteration == 0 {
+            any |= dce::remove_dead_values(func);
+        }
         if !changed {
             break;
         }
@@ -107,14 +109,13 @@ pub(crate) struct Rewriter<'f> {
 
 impl Rewriter<'_> {
     fn visit(&mut self, inst: Inst) {
-        let mut data = self.func.insts[inst].clone();
+        let data = &mut self.func.insts[inst];
         let edges = data.targets.iter_mut().flat_map(|t| t.args.iter_mut());
         for v in data.args.iter_mut().chain(edges) {
             if let Some(&n) = self.replaced.get(v) {
                 *v = n;
             }
         }
-        (self.func.insts[inst].args, self.func.insts[inst].targets) = (data.args, data.targets);
         self.current = Some(inst);
         for _ in 0..MAX_REWRITES {
             match self.rule(inst) {

@@ -89,7 +89,7 @@ fn constant_branches(func: &mut Function) -> bool {
             let data = &mut func.insts[t];
             data.op = Op::Jump;
             data.args.clear();
-            data.targets = SmallVec::from_iter([call]);
+            data.targets = vec![call];
             changed = true;
         }
     }
@@ -276,7 +276,7 @@ fn hammocks(func: &mut Function) -> bool {
         let data = &mut func.insts[t];
         data.op = Op::Jump;
         data.args.clear();
-        data.targets = SmallVec::from_iter([BlockCall { block: join, args }]);
+        data.targets = vec![BlockCall { block: join, args }];
         func.blocks[b].insts.push(t);
         changed = true;
         debug_assert!(b.index() < func.blocks.len());
@@ -366,7 +366,7 @@ fn shared_targets(func: &mut Function) -> bool {
         }
         let data = &mut func.insts[t];
         data.args = SmallVec::from_slice(&[leaves]);
-        data.targets = SmallVec::from_iter([exit, on]);
+        data.targets = vec![exit, on];
         func.blocks[first].insts.push(t);
         touched.insert(first);
         touched.insert(second);

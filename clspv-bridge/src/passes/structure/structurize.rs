@@ -148,7 +148,7 @@ fn unify_exits(func: &mut Function) {
         let data = &mut func.insts[t];
         data.op = Op::Jump;
         data.args.clear();
-        data.targets = smallvec![BlockCall { block: exit, args }];
+        data.targets = vec![BlockCall { block: exit, args }];
     }
 }
 
