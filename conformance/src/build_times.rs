@@ -1,10 +1,11 @@
-//! `build-times`: time from clBuildProgram to kernel objects, cold and from the disk cache, and its split
-//! into steps.
+//! `build-times`: time from clBuildProgram to kernel objects with each front end, cold and from the disk
+//! cache, and its split into steps.
 //!
 //! Each program is built by fresh child processes of this tool on the first device. One starts with an empty
 //! cache ("first") and then builds a variation of the program ("next": a warm process, nothing cached);
-//! another finds both in the cache. Times are milliseconds of wall time, the best of several runs. The steps
-//! are measured one by one in a further process.
+//! another finds both in the cache. Times are milliseconds, the best of several runs in which the front ends
+//! alternate: wall time, and the processor time of the process and its children. Peak memory is that of the
+//! larger of the two. The steps are measured one by one in a further process.
 
 use clspv_bridge::driver;
 use clspv_bridge::options::{CompileRequest, Extent};
@@ -41,12 +42,58 @@ pub struct OneBuildArgs {
     steps: bool,
 }
 
-/// Times that one child process reports, in milliseconds.
-#[derive(Default)]
+/// Best times of builds in child processes, in milliseconds.
+#[derive(Clone, Copy)]
 struct Times {
-    first: Vec<f64>,
-    next: Vec<f64>,
+    first: Cost,
+    next: Cost,
 }
+
+/// Cost of a build. Its text form, `WALL PROCESSOR PEAK`, is what child processes print.
+#[derive(Clone, Copy)]
+struct Cost {
+    /// Milliseconds of wall time.
+    wall: f64,
+    /// Milliseconds of processor time, those of child processes included.
+    processor: f64,
+    /// Largest resident set of the process or a child of it so far, in MiB.
+    peak: f64,
+}
+
+impl Cost {
+    const NONE: Cost = Cost { wall: f64::INFINITY, processor: f64::INFINITY, peak: f64::INFINITY };
+
+    fn best(self, other: Cost) -> Cost {
+        Cost {
+            wall: self.wall.min(other.wall),
+            processor: self.processor.min(other.processor),
+            peak: self.peak.min(other.peak),
+        }
+    }
+
+    fn parse(numbers: &[f64]) -> Option<Cost> {
+        let [wall, processor, peak] = *numbers else { return None };
+        Some(Cost { wall, processor, peak })
+    }
+}
+
+impl Times {
+    const NONE: Times = Times { first: Cost::NONE, next: Cost::NONE };
+
+    /// Reads the output of a child process.
+    fn parse(text: &str) -> Option<Times> {
+        let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+        let (first, next) = numbers.split_at_checked(3)?;
+        Some(Times { first: Cost::parse(first)?, next: Cost::parse(next)? })
+    }
+
+    fn best(self, other: Times) -> Times {
+        Times { first: self.first.best(other.first), next: self.next.best(other.next) }
+    }
+}
+
+/// Values of PYROCLAST_FRONT_END that are compared.
+const FRONT_ENDS: [&str; 2] = ["builtin", "clang"];
 
 struct Case {
     name: String,
@@ -60,13 +107,11 @@ pub fn run(arguments: &BuildTimesArgs) -> Result<bool, String> {
     let scratch = std::env::temp_dir().join(format!("pyroclast-build-times-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
     let result = cases(arguments, &scratch).and_then(|cases| {
-        println!("{:<28}{:>6}  {:>23}  {:>15}  steps", "", "", "cold, ms", "cached, ms");
-        println!(
-            "{:<28}{:>6}  {:>11}{:>12}  {:>7}{:>8}",
-            "program", "lines", "first", "next", "first", "next"
-        );
+        print_header();
         for case in &cases {
-            println!("{}", row(case, arguments.runs.max(1), &scratch)?);
+            for row in rows(case, arguments.runs.max(1), &scratch)? {
+                println!("{row}");
+            }
         }
         Ok(true)
     });
@@ -132,42 +177,54 @@ fn generated(kernel: usize, statements: usize) -> String {
     text
 }
 
-fn row(case: &Case, runs: usize, scratch: &Path) -> Result<String, String> {
-    let (mut cold, mut cached) = (Times::default(), Times::default());
+fn print_header() {
+    let groups = ("cold first, ms", "cold next, ms", "cached, ms", "peak");
+    println!("{:<28}{:>6}  {:<8}{:>18}{:>18}{:>16}{:>7}", "", "", "", groups.0, groups.1, groups.2, groups.3);
+    println!(
+        "{:<28}{:>6}  {:<8}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}{:>7}  steps, ms",
+        "program", "lines", "compiler", "wall", "proc.", "wall", "proc.", "first", "next", "MiB"
+    );
+}
+
+/// Measures a program with each front end; a row of the table for each.
+fn rows(case: &Case, runs: usize, scratch: &Path) -> Result<Vec<String>, String> {
+    let cache = scratch.join("cache");
+    let mut best = FRONT_ENDS.map(|front_end| (front_end, Times::NONE, Times::NONE));
     for _ in 0..runs {
-        let cache = scratch.join("cache");
-        let _ = std::fs::remove_dir_all(&cache);
-        for times in [&mut cold, &mut cached] {
-            let said = child(case, &cache, &[])?;
-            let mut numbers = said.split_whitespace().map(str::parse::<f64>);
-            let (Some(Ok(first)), Some(Ok(next))) = (numbers.next(), numbers.next()) else {
-                return Err(format!("{}: {said}", case.name));
-            };
-            times.first.push(first);
-            times.next.push(next);
+        for (front_end, cold, cached) in &mut best {
+            let _ = std::fs::remove_dir_all(&cache);
+            for times in [cold, cached] {
+                let said = child(case, front_end, &cache, &[])?;
+                let new = Times::parse(&said).ok_or_else(|| format!("{}: {said}", case.name))?;
+                *times = times.best(new);
+            }
         }
     }
-    let steps = child(case, &scratch.join("cache"), &["--steps"])?;
-    Ok(format!(
-        "{:<28}{:>6}  {:>11.1}{:>12.1}  {:>7.1}{:>8.1}  {}",
-        case.name,
-        case.lines,
-        best(&cold.first),
-        best(&cold.next),
-        best(&cached.first),
-        best(&cached.next),
-        steps.trim()
-    ))
+    let row = |(front_end, cold, cached): (&str, Times, Times)| {
+        let steps = child(case, front_end, &cache, &["--steps"])?;
+        Ok(format!(
+            "{:<28}{:>6}  {:<8}{:>9.1}{:>9.1}{:>9.1}{:>9.1}{:>8.1}{:>8.1}{:>7.0}  {}",
+            case.name,
+            case.lines,
+            front_end,
+            cold.first.wall,
+            cold.first.processor,
+            cold.next.wall,
+            cold.next.processor,
+            cached.first.wall,
+            cached.next.wall,
+            cold.first.peak,
+            steps.trim()
+        ))
+    };
+    best.into_iter().map(row).collect()
 }
 
-fn best(times: &[f64]) -> f64 {
-    times.iter().copied().min_by(f64::total_cmp).unwrap_or_default()
-}
-
-fn child(case: &Case, cache: &Path, more: &[&str]) -> Result<String, String> {
+fn child(case: &Case, front_end: &str, cache: &Path, more: &[&str]) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(own);
-    command.arg("one-build").arg(&case.file).arg(&case.options).args(more).env("PYROCLAST_CACHE_DIR", cache);
+    command.arg("one-build").arg(&case.file).arg(&case.options).args(more);
+    command.env("PYROCLAST_CACHE_DIR", cache).env("PYROCLAST_FRONT_END", front_end);
     // Included files lie in the same folder.
     command.current_dir(case.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     let output = command.output().map_err(|e| e.to_string())?;
@@ -179,7 +236,7 @@ fn child(case: &Case, cache: &Path, more: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Child process: builds the file and prints milliseconds.
+/// Child process: builds the file and a variation of it, and prints the cost of each.
 pub fn one(arguments: &OneBuildArgs) -> Result<bool, String> {
     let name = arguments.file.file_name().unwrap_or_default();
     let source = std::fs::read_to_string(&arguments.file).or_else(|_| std::fs::read_to_string(name));
@@ -193,17 +250,37 @@ pub fn one(arguments: &OneBuildArgs) -> Result<bool, String> {
     let mut text = String::new();
     for variation in ["", "\n#define PYROCLAST_VARIATION\n"] {
         let program = Arc::new(Program::from_source(context.clone(), format!("{source}{variation}")));
-        let start = Instant::now();
+        let (start, processor) = (Instant::now(), processor_ms());
         program.build(None, &arguments.options, None).map_err(|e| e.to_string())?;
         let kernels = Kernel::create_all(&program).map_err(|e| e.to_string())?;
-        let time = start.elapsed();
+        let (time, processor) = (start.elapsed(), processor_ms() - processor);
         if kernels.is_empty() {
             return Err("the program has no kernels".into());
         }
-        let _ = write!(text, "{} ", time.as_secs_f64() * 1e3);
+        let _ = write!(text, "{} {processor} {} ", time.as_secs_f64() * 1e3, peak_mib());
     }
     println!("{text}");
     Ok(true)
+}
+
+/// Resources used by this process, and by those of its children that have ended.
+fn usage() -> [libc::rusage; 2] {
+    [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(|who| {
+        // SAFETY: all zeros is a valid rusage.
+        let mut usage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is valid for a write. The call cannot fail with these arguments.
+        unsafe { libc::getrusage(who, &raw mut usage) };
+        usage
+    })
+}
+
+fn processor_ms() -> f64 {
+    let ms = |t: libc::timeval| t.tv_sec as f64 * 1e3 + t.tv_usec as f64 / 1e3;
+    usage().iter().map(|u| ms(u.ru_utime) + ms(u.ru_stime)).sum()
+}
+
+fn peak_mib() -> f64 {
+    usage().iter().map(|u| u.ru_maxrss as f64 / 1024.0).fold(0.0, f64::max)
 }
 
 fn steps(source: &str, options: &str, device: &pyroclast_runtime::device::Device) -> Result<bool, String> {
@@ -217,7 +294,7 @@ fn steps(source: &str, options: &str, device: &pyroclast_runtime::device::Device
     let request =
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
     let library = driver::compile(&request).map_err(|e| e.to_string())?.library;
-    lap("clang", start);
+    lap("front end", start);
     let start = Instant::now();
     with_large_stack(|| library.module(&[], Extent::Program).map(|_| ()));
     lap("read", start);
@@ -250,7 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn the_best_counts() {
-        assert_eq!(best(&[3.0, 1.0, 2.0]), 1.0);
+    fn the_best_of_each_kind_of_time_counts() {
+        let [a, b] = ["3 2 7 5 4 8", "1 2.5 6 9 1 8"].map(|text| Times::parse(text).unwrap());
+        let best = a.best(b);
+        assert_eq!((best.first.wall, best.first.processor, best.first.peak), (1.0, 2.0, 6.0));
+        assert_eq!((best.next.wall, best.next.processor, best.next.peak), (5.0, 1.0, 8.0));
+        assert!(Times::parse("1 2 3 4 5").is_none());
     }
 }
