@@ -74,7 +74,11 @@ fn kill_a_build(name: &str, device: &str, option: &str, signal: &str) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "build_until_killed"]).env(ROLE, "1").env("TMPDIR", &temporary);
     command.env("PYROCLAST_DEVICES", device).env("PYROCLAST_CLANG", compiler(&folder, option));
-    command.env("PYROCLAST_NO_CACHE", "1").stdin(Stdio::null()).stdout(Stdio::null());
+    command
+        .env("PYROCLAST_FRONT_END", "clang")
+        .env("PYROCLAST_NO_CACHE", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let note = folder.join("process");
     assert!(eventually(|| note.is_file()), "{name}");

@@ -5,11 +5,9 @@ use clspv_bridge::front::clang;
 use clspv_bridge::options::{FrontConfig, FrontEnd};
 use std::sync::OnceLock;
 
-/// The compiler of OpenCL C: the one that the configuration names, else clang if it is installed, else the
-/// built-in front end.
+/// The compiler of OpenCL C: the one that the configuration names, else the built-in front end.
 pub fn front_end() -> FrontEnd {
-    let installed = || if clang_available() { FrontEnd::Clang } else { FrontEnd::BuiltIn };
-    Config::get().front_end.unwrap_or_else(installed)
+    Config::get().front_end.unwrap_or(FrontEnd::BuiltIn)
 }
 
 /// Whether clang is installed, which compiles C++ for OpenCL and native code.

@@ -11,7 +11,7 @@ fn clang_script(command: &mut Command, folder: &Path, text: &str) {
     let script = folder.join("clang");
     std::fs::write(&script, format!("#!/bin/sh\n{text}\n")).unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    command.env("PYROCLAST_CLANG", script);
+    command.env("PYROCLAST_CLANG", script).env("PYROCLAST_FRONT_END", "clang");
 }
 
 pub const CASES: &[Case] = &[
@@ -23,7 +23,7 @@ pub const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "the_built_in_front_end_replaces_a_missing_compiler",
+        name: "the_built_in_front_end_needs_no_compiler",
         run: without_compiler,
         prepare: |command, _| {
             command.env("PYROCLAST_CLANG", "/nonexistent").env_remove("PYROCLAST_FRONT_END");

@@ -1,10 +1,14 @@
 //! From source text to a library of IR.
 
-use super::check::check;
+use super::ast::FunctionDecl;
+use super::check::{Checked, check};
 use super::lower::input::LoweringInput;
 use super::lower::lower;
+use super::sema::spelling::Spelling;
 use super::session::Input;
 use crate::error::{CompileError, Result};
+use crate::ir::Module;
+use crate::metadata::KernelArgInfo;
 use crate::options::{CompileRequest, CompiledSource, Library, LibraryCode};
 use std::sync::Arc;
 
@@ -44,7 +48,47 @@ fn run(request: &CompileRequest<'_>) -> Result<CompiledSource> {
         extent: request.extent,
         in_memory: request.config.instrumented,
     })?;
-    let library = Library { code: LibraryCode::Ir(Arc::new(module)), log, arg_info: Vec::new() };
+    let arg_info = arg_info(&checked, &module);
+    let library = Library { code: LibraryCode::Ir(Arc::new(module)), log, arg_info };
     let dependencies = request.list_dependencies.then(|| checked.session.dependencies());
     Ok(CompiledSource { library, dependencies })
+}
+
+/// Facts of the kernels' arguments that only the source has.
+fn arg_info(checked: &Checked, module: &Module) -> Vec<KernelArgInfo> {
+    let (types, symbols) = (&checked.types, &checked.session.symbols);
+    let spelling = Spelling { types, symbols };
+    let kernels = checked.unit.functions.iter().filter(|f| f.is_kernel && f.body.is_some());
+    let of_kernel = |decl: &FunctionDecl| {
+        let name = symbols.text(decl.name);
+        let info = module.kernels.iter().find(|k| k.name == name)?;
+        let params = decl.params.iter().filter_map(|id| checked.unit.vars.get(id.0 as usize));
+        Some(KernelArgInfo {
+            kernel: name.to_owned(),
+            args: info.args.clone(),
+            base_types: params.map(|var| spelling.argument(types.canonical(var.ty))).collect(),
+            vec_type_hint: info.vec_type_hint.clone(),
+        })
+    };
+    kernels.filter_map(of_kernel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{FrontConfig, Options};
+
+    #[test]
+    fn base_types_have_no_typedef_names() {
+        let source =
+            "typedef float real; typedef struct { int x; } point; kernel void k(global real *p, const real f,
+                      global point *q, real g) { p[0] = f + g + q->x; }";
+        let (options, config) = (Options::default(), FrontConfig::default());
+        let library = compile(&CompileRequest::new(source, &options, &config)).unwrap().library;
+        let [info] = &library.arg_info[..] else { panic!("{:?}", library.arg_info) };
+        let names: Vec<_> = info.args.iter().map(|a| a.type_name.as_str()).collect();
+        assert_eq!((info.kernel.as_str(), names), ("k", vec!["real*", "real", "point*", "real"]));
+        assert_eq!(info.base_types[..2], ["float*", "float"]);
+        assert_eq!(info.base_types[3], "float");
+    }
 }
