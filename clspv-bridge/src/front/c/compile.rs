@@ -76,7 +76,8 @@ fn arg_info(checked: &Checked, module: &Module) -> Vec<KernelArgInfo> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{FrontConfig, Options};
+    use crate::ir::Op;
+    use crate::options::{Extent, FrontConfig, Options};
 
     #[test]
     fn base_types_have_no_typedef_names() {
@@ -90,5 +91,25 @@ mod tests {
         assert_eq!((info.kernel.as_str(), names), ("k", vec!["real*", "real", "point*", "real"]));
         assert_eq!(info.base_types[..2], ["float*", "float"]);
         assert_eq!(info.base_types[3], "float");
+    }
+
+    #[test]
+    fn a_returned_variable_is_the_result() {
+        let copies = |returned: &str| {
+            let source = format!(
+                "typedef struct {{ int x[200]; }} T; T make(int n, T other) {{ T p; for (int i = 0; i < 200; i++) p.x[i] = n; {returned} }}"
+            );
+            let (options, config) = (Options::default(), FrontConfig::default());
+            let request =
+                CompileRequest { extent: Extent::Part, ..CompileRequest::new(&source, &options, &config) };
+            let library = compile(&request).unwrap().library;
+            let LibraryCode::Ir(module) = &library.code else { panic!("not IR") };
+            let insts = module.functions.values().flat_map(|f| f.insts.values());
+            insts.filter(|i| matches!(i.op, Op::Memcpy { .. })).count()
+        };
+        // One copy is that of the parameter.
+        assert_eq!(copies("if (n > 3) return p; p.x[0] = 1; return p;"), 1);
+        assert_eq!(copies("if (n > 3) return other; return p;"), 3);
+        assert_eq!(copies("volatile T q = p; return q;"), 3);
     }
 }

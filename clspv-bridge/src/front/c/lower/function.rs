@@ -10,9 +10,11 @@ use super::object::ObjectRef;
 use super::ssa::{self, Ssa};
 use super::types::{MAX_TYPE_ALIGN, align_of_variable, is_aggregate, layout, padding, value_type};
 use crate::error::{CompileError, Result};
-use crate::front::c::ast::{FuncId, LabelId, VarId};
+use crate::front::c::ast::{
+    CastKind, ExprId, ExprKind, FuncId, LabelId, StmtId, StmtKind, Storage, Unit, VarId,
+};
 use crate::front::c::source::Loc;
-use crate::front::c::types::{Ty, TypeKind};
+use crate::front::c::types::{QualTy, Ty, TypeKind};
 use crate::ir::{
     BinOp, Block, BlockCall, Builder, CastOp, Const, EntityRef, FastMath, FuncRef, Function, I64, Inst, Op,
     SlotData, Space, Type, UnOp, Value, typing,
@@ -50,6 +52,8 @@ pub struct FunctionLowering<'m, 'a> {
     pub(super) labels: FxHashMap<LabelId, Block>,
     /// Address for an aggregate result.
     pub(super) result_address: Option<Value>,
+    /// Whether the variable that is returned is at [`Self::result_address`] already.
+    pub(super) shares_result: bool,
     /// Values of [`crate::front::c::ast::ExprKind::Opaque`] in the enclosing expressions.
     pub(super) opaque: Vec<Value>,
     /// Depth of nested expressions and statements.
@@ -74,9 +78,30 @@ pub fn lower(m: &mut ModuleLowering<'_>, id: FuncId, func: FuncRef, is_kernel: b
     for (param, value) in decl.params.iter().zip(params) {
         lowering.bind_param(*param, value, is_kernel)?;
     }
+    if lowering.result_address.is_some() {
+        lowering.share_result(body, ty.result.ty);
+    }
     lowering.statement(body)?;
     m.module.functions[func] = lowering.finish(ty.result.ty);
     Ok(())
+}
+
+/// The variable whose value every `return` statement of a body returns, those of nested blocks included.
+fn returned_variable(unit: &Unit, body: StmtId) -> Option<VarId> {
+    // The statements of a body lie between the body of the function before and itself.
+    let earlier = unit.functions.iter().filter_map(|f| f.body).filter(|b| b.0 < body.0);
+    let first = earlier.map(|b| b.0 as usize + 1).max().unwrap_or(0);
+    let mut found = None;
+    for stmt in unit.stmts.get(first..=body.0 as usize)? {
+        let StmtKind::Return(value) = stmt.kind else { continue };
+        let kind = |id: ExprId| unit.exprs.get(id.0 as usize).map(|e| &e.kind);
+        let ExprKind::Cast(CastKind::Load, object) = kind(value?)? else { return None };
+        let ExprKind::Var(id) = kind(*object)? else { return None };
+        if *found.get_or_insert(*id) != *id {
+            return None;
+        }
+    }
+    found
 }
 
 /// Permissions of floating-point operations under these options.
@@ -110,6 +135,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             flow: Vec::new(),
             labels: FxHashMap::default(),
             result_address: None,
+            shares_result: false,
             opaque: Vec::new(),
             depth: 0,
         };
@@ -146,6 +172,18 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             Home::Memory(place) => self.store(place, value),
         }
         Ok(())
+    }
+
+    /// Gives the variable that all `return` statements name, if there is such, the memory of the result.
+    fn share_result(&mut self, body: StmtId, result: Ty) {
+        let Some(id) = returned_variable(self.m.input.unit, body) else { return };
+        let (Ok(var), Some(addr)) = (self.m.var(id), self.result_address) else { return };
+        let (ty, layout) = (self.types().canonical(var.ty), layout(self.types(), result));
+        let is_same = ty.ty == self.types().canonical(QualTy::plain(result)).ty && !ty.quals.is_volatile;
+        if var.storage == Storage::Auto && is_same && align_of_variable(var, layout.align) == layout.align {
+            self.homes.insert(id, Home::Memory(ObjectRef::new(addr, layout.align)));
+            self.shares_result = true;
+        }
     }
 
     /// Ends the body, and returns the function.

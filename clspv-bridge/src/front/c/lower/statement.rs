@@ -87,7 +87,9 @@ impl<'a> FunctionLowering<'_, 'a> {
             && let Some(addr) = self.result_address
         {
             let align = super::types::layout(self.types(), self.expr(value)?.ty.ty).align;
-            self.aggregate_into(value, super::object::ObjectRef::new(addr, align), false)?;
+            if !self.shares_result {
+                self.aggregate_into(value, super::object::ObjectRef::new(addr, align), false)?;
+            }
             self.ret(&[]);
             return Ok(());
         }
