@@ -118,9 +118,9 @@ float pc_fma_f32(float a, float b, float c)
     double t = s - p;
     double e = (p - (s - t)) + (z - t); // what the addition lost (D. Knuth's two-sum)
     ulong u = as_ulong(s);
-    if ((e > 0.0 || e < 0.0) && !(u & 1)) { // not for infinities, whose e is NaN
+    if (islessgreater(e, 0.0) && !(u & 1)) { // not for infinities, whose e is NaN
         // one of the two neighbours around the exact sum is odd: take it
-        u += ((e > 0.0) == (s > 0.0)) ? 1 : -1;
+        u += (e > 0.0) == (s > 0.0) ? 1ul : -1ul;
         s = as_double(u);
     }
     return (float)s;

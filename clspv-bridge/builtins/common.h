@@ -1,6 +1,6 @@
 // Shared declarations of the built-in library.
 //
-// The library is OpenCL C, compiled once by clang to SPIR-V and linked per function into kernels. It holds scalar
+// The library is OpenCL C, compiled once to IR (`cargo xtask library`) and linked per function into kernels. It holds scalar
 // functions only, named pc_<operation>_<type>; the compiler splits vectors. Rules for its code: no contraction is
 // assumed (the compiler's a*b+c may or may not fuse), division and native_sqrt are as inexact as Vulkan allows
 // (2.5 ulp and 3 ulp or more), and denormals may be flushed by the device.
@@ -17,8 +17,8 @@
 
 typedef struct { float hi, lo; } pc_df;
 
-// |x| without touching the floating-point unit.
-static inline float pc_abs(float x) { return as_float(as_uint(x) & 0x7fffffffu); }
+// |x|. Denormals may be flushed, but not in as_uint(pc_abs(x)), which the compiler computes from the bits of x.
+static inline float pc_abs(float x) { return fabs(x); }
 static inline float pc_copysign(float m, float s) { return as_float((as_uint(m) & 0x7fffffffu) | (as_uint(s) & PC_SIGN)); }
 static inline int pc_isnan(float x) { return (as_uint(x) & 0x7fffffffu) > 0x7f800000u; }
 static inline int pc_isinf(float x) { return (as_uint(x) & 0x7fffffffu) == 0x7f800000u; }

@@ -12,7 +12,7 @@
 
 typedef struct { double hi, lo; } pd_dd;
 
-static inline double pd_abs(double x) { return as_double(as_ulong(x) & PD_MAG); }
+static inline double pd_abs(double x) { return fabs(x); }
 static inline double pd_copysign(double m, double s) { return as_double((as_ulong(m) & PD_MAG) | (as_ulong(s) & PD_SIGN)); }
 static inline int pd_isnan(double x) { return (as_ulong(x) & PD_MAG) > PD_EXP; }
 static inline int pd_isinf(double x) { return (as_ulong(x) & PD_MAG) == PD_EXP; }

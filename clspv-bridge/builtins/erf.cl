@@ -5,35 +5,25 @@
 static inline float pc_erfc_tail(float x)
 {
     if (x > 10.1f) return 0.0f;
-    float u = 1.0f / x, g;
+    // The ranges differ in coefficients only.
+    float u = 1.0f / x, g, c1, c2, c3, c4, c5, c6, c7;
     if (x < 1.5f) {
-        g = 0.00512050510f;
-        g = g * u + -0.0460038817f;
-        g = g * u + 0.184305443f;
-        g = g * u + -0.429055394f;
-        g = g * u + 0.622192235f;
-        g = g * u + -0.517240058f;
-        g = g * u + 0.0484059639f;
-        g = g * u + 0.559858763f;
+        g = 0.00512050510f, c1 = -0.0460038817f, c2 = 0.184305443f, c3 = -0.429055394f;
+        c4 = 0.622192235f, c5 = -0.517240058f, c6 = 0.0484059639f, c7 = 0.559858763f;
     } else if (x < 3.0f) {
-        g = -0.109270468f;
-        g = g * u + 0.429802918f;
-        g = g * u + -0.673143437f;
-        g = g * u + 0.440285017f;
-        g = g * u + 0.0857723317f;
-        g = g * u + -0.315520852f;
-        g = g * u + 0.00555882010f;
-        g = g * u + 0.563826537f;
+        g = -0.109270468f, c1 = 0.429802918f, c2 = -0.673143437f, c3 = 0.440285017f;
+        c4 = 0.0857723317f, c5 = -0.315520852f, c6 = 0.00555882010f, c7 = 0.563826537f;
     } else {
-        g = 0.213445071f;
-        g = g * u + 0.0508024620f;
-        g = g * u + -0.632774790f;
-        g = g * u + 0.598311678f;
-        g = g * u + -0.0283585718f;
-        g = g * u + -0.279366420f;
-        g = g * u + -0.000144546353f;
-        g = g * u + 0.564192829f;
+        g = 0.213445071f, c1 = 0.0508024620f, c2 = -0.632774790f, c3 = 0.598311678f;
+        c4 = -0.0283585718f, c5 = -0.279366420f, c6 = -0.000144546353f, c7 = 0.564192829f;
     }
+    g = g * u + c1;
+    g = g * u + c2;
+    g = g * u + c3;
+    g = g * u + c4;
+    g = g * u + c5;
+    g = g * u + c6;
+    g = g * u + c7;
     float h = pc_head(x);
     float e = pc_exp_f32(-h * h) * pc_exp_f32((h - x) * (h + x));
     return e * g * u;
@@ -69,8 +59,8 @@ float pc_erfc_f32(float x)
     float a = pc_abs(x);
     if (pc_isnan(x)) return x;
     if (a < 0.84375f) {
-        if (x < 0.25f) return 1.0f - pc_erf_small(x);
-        return 0.5f - (pc_erf_small(x) - 0.5f);
+        float e = pc_erf_small(x);
+        return x < 0.25f ? 1.0f - e : 0.5f - (e - 0.5f);
     }
     float t = pc_erfc_tail(a);
     return as_uint(x) >> 31 ? 2.0f - t : t;

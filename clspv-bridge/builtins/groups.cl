@@ -6,29 +6,31 @@
 // barrier between them.
 #include "common.h"
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#define PC_OV __attribute__((overloadable))
 
-void PC_OV __spirv_ControlBarrier(int execution, int memory, int semantics);
-
-// Operands of the instruction must be constants in every call. 0x10: sequentially consistent, the strongest.
+// Operands of the barrier must be constants in every call.
 #define PC_SUB_BARRIER(scope) \
-    switch (f & 3u) { \
-    case 1: __spirv_ControlBarrier(3, scope, 0x110); break; \
-    case 2: __spirv_ControlBarrier(3, scope, 0x210); break; \
-    case 3: __spirv_ControlBarrier(3, scope, 0x310); break; \
-    default: __spirv_ControlBarrier(3, scope, 0); break; \
+    switch (f) { \
+    case 1: sub_group_barrier(CLK_LOCAL_MEM_FENCE, scope); break; \
+    case 2: sub_group_barrier(CLK_GLOBAL_MEM_FENCE, scope); break; \
+    case 3: sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, scope); break; \
+    default: sub_group_barrier(0, scope); break; \
     }
 void pc_sub_group_barrier(uint f) __asm__("_Z17sub_group_barrierj");
-void pc_sub_group_barrier(uint f) { PC_SUB_BARRIER(3) }
+void pc_sub_group_barrier(uint f)
+{
+    f &= 3u;
+    PC_SUB_BARRIER(memory_scope_sub_group)
+}
 void pc_sub_group_barrier_scope(uint f, memory_scope scope) __asm__("_Z17sub_group_barrierj12memory_scope");
 void pc_sub_group_barrier_scope(uint f, memory_scope scope)
 {
+    f &= 3u;
     if (scope == memory_scope_device) {
-        PC_SUB_BARRIER(1)
+        PC_SUB_BARRIER(memory_scope_device)
     } else if (scope == memory_scope_work_group) {
-        PC_SUB_BARRIER(2)
+        PC_SUB_BARRIER(memory_scope_work_group)
     } else {
-        PC_SUB_BARRIER(3)
+        PC_SUB_BARRIER(memory_scope_sub_group)
     }
 }
 

@@ -6,9 +6,9 @@
 float pc_half_to_f32(ushort h)
 {
     uint s = (uint)(h & 0x8000u) << 16, e = (h >> 10) & 31u, m = h & 0x3ffu;
-    if (e == 31u) return as_float(s | 0x7f800000u | (m << 13));
-    if (e == 0) return as_float(s | as_uint((float)m * 0x1p-24f));
-    return as_float(s | ((e + 112u) << 23) | (m << 13));
+    uint r = (e == 31u ? 0x7f800000u : (e + 112u) << 23) | (m << 13);
+    if (e == 0) r = as_uint((float)m * 0x1p-24f);
+    return as_float(s | r);
 }
 
 // mode: 0 nearest even, 1 toward zero, 2 up, 3 down
@@ -48,7 +48,7 @@ ushort pc_f32_to_half_rtn(float x) { return pc_to_half(x, 3); }
 #define PC_ALL1(M) M(acos) M(acosh) M(acospi) M(asin) M(asinh) M(asinpi) M(atan) M(atanh) M(atanpi) M(cbrt) M(cos) M(cosh) M(cospi) \
     M(erf) M(erfc) M(exp) M(exp2) M(exp10) M(expm1) M(log) M(log2) M(log10) M(log1p) M(logb) M(round) M(rsqrt) M(sin) M(sinh) M(sinpi) \
     M(sqrt) M(tan) M(tanh) M(tanpi)
-#define PC_ALL2(M) M(atan2) M(atan2pi) M(fdim) M(fmod) M(hypot) M(maxmag) M(minmag) M(pow) M(powr) M(remainder)
+#define PC_ALL2(M) M(atan2) M(atan2pi) M(fmod) M(hypot) M(maxmag) M(minmag) M(pow) M(powr) M(remainder)
 #define PC_ALLI(M) M(ldexp) M(pown) M(rootn)
 PC_ALL1(PC_DECL1) PC_ALL2(PC_DECL2) PC_ALLI(PC_DECLI)
 PC_ALL1(PC_HALF1) PC_ALL2(PC_HALF2) PC_ALLI(PC_HALFI)
@@ -71,15 +71,19 @@ half pc_modf_f16(half x, __private half *c) { float t; half f = (half)pc_modf_f3
 half pc_frexp_f16(half x, __private int *e) { return (half)pc_frexp_f32((float)x, e); }
 half pc_remquo_f16(half x, half y, __private int *q) { return (half)pc_remquo_f32((float)x, (float)y, q); }
 int pc_ilogb_f16(half x) { return pc_ilogb_f32((float)x); }
+half pc_fdim_f16(half x, half y)
+{
+    if (x != x || y != y) return as_half((ushort)0x7e00);
+    return x > y ? x - y : (half)0;
+}
 half pc_nextafter_f16(half x, half y)
 {
-    ushort ix = as_ushort(x), iy = as_ushort(y);
-    ushort ax = ix & 0x7fff, ay = iy & 0x7fff;
-    if (ax > 0x7c00 || ay > 0x7c00) return as_half((ushort)0x7e00);
+    uint ix = as_ushort(x), iy = as_ushort(y), ax = ix & 0x7fffu, ay = iy & 0x7fffu;
+    if (ax > 0x7c00u || ay > 0x7c00u) return as_half((ushort)0x7e00);
     if (ix == iy || (ax | ay) == 0) return y;
-    if (ax == 0) return as_half((ushort)((iy & 0x8000) | 1));
-    int sx = ix >> 15 ? -(int)ax : (int)ax, sy = iy >> 15 ? -(int)ay : (int)ay;
-    return as_half((ushort)((sx < sy) == (sx > 0) ? ix + 1 : ix - 1));
+    if (ax == 0) return as_half((ushort)((iy & 0x8000u) | 1u));
+    int sx = ix > ax ? -(int)ax : (int)ax, sy = iy > ay ? -(int)ay : (int)ay;
+    return as_half((ushort)(ix + ((sx < sy) == (sx > 0) ? 1u : -1u)));
 }
 // a * b is exact in single precision and the sum of a 22-bit and an 11-bit number is rounded to odd before the last step.
 half pc_fma_f16(half a, half b, half c)

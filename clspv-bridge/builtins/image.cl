@@ -75,19 +75,7 @@ static inline uint pc_opaque(int order) { return 0x0001be15u >> (order - 0x10b0)
 
 #include "image_texels.h"
 
-// The same for one of several levels of detail. The front end knows these functions.
-#define OVERLOADED __attribute__((overloadable))
-#define LEVELS(IMAGE, AT) \
-int OVERLOADED pc_levels(read_only IMAGE image); \
-float4 OVERLOADED pc_read_imagef_level(read_only IMAGE image, AT at, int level); \
-uint4 OVERLOADED pc_read_imageui_level(read_only IMAGE image, AT at, int level);
-LEVELS(image1d_t, int)
-LEVELS(image1d_array_t, int2)
-LEVELS(image2d_t, int2)
-LEVELS(image2d_array_t, int4)
-LEVELS(image3d_t, int4)
-#define READ_LEVEL_f pc_read_imagef_level
-#define READ_LEVEL_u pc_read_imageui_level
+// The same for one of several levels of detail.
 #define LEVELED
 #include "image_texels.h"
 
@@ -105,7 +93,7 @@ static inline float pc_lod(float lod, int levels, uint s)
 #define LODS(KIND, IMAGE, PARAMS, ARGS) \
 float4 pc_lod_##KIND##_f32_f(read_only IMAGE image, PARAMS, float lod, uint s) \
 { \
-    float d = pc_lod(lod, pc_levels(image), s); \
+    float d = pc_lod(lod, get_image_num_mip_levels(image), s); \
     float f = s & LEVELS_LINEAR ? floor(d) : ceil(d - 0.5f), a = s & LEVELS_LINEAR ? d - f : 0.0f; \
     int fine = (int)f; \
     float4 v = pc_level_sample_##KIND##_f32_f(image, ARGS, fine, s); \
@@ -113,7 +101,7 @@ float4 pc_lod_##KIND##_f32_f(read_only IMAGE image, PARAMS, float lod, uint s) \
     return v; \
 } \
 uint4 pc_lod_##KIND##_f32_u(read_only IMAGE image, PARAMS, float lod, uint s) \
-{ return pc_level_sample_##KIND##_f32_u(image, ARGS, (int)ceil(pc_lod(lod, pc_levels(image), s) - 0.5f), s); }
+{ return pc_level_sample_##KIND##_f32_u(image, ARGS, (int)ceil(pc_lod(lod, get_image_num_mip_levels(image), s) - 0.5f), s); }
 #define COMMA ,
 LODS(d1, image1d_t, float x, x)
 LODS(d1_array, image1d_array_t, float x COMMA float z, x COMMA z)

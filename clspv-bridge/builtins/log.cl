@@ -99,8 +99,7 @@ int pc_ilogb_f32(float x)
 {
     uint a = as_uint(x) & 0x7fffffffu;
     if (a == 0) return (int)0x80000000;        // FP_ILOGB0
-    if (a > 0x7f800000u) return 0x7fffffff;    // FP_ILOGBNAN
-    if (a == 0x7f800000u) return 0x7fffffff;
+    if (a >= 0x7f800000u) return 0x7fffffff;   // infinite, or FP_ILOGBNAN
     if (a < 0x00800000u) return -118 - (int)clz(a);
     return (int)(a >> 23) - 127;
 }

@@ -8,19 +8,20 @@
 //
 // A reservation is its number of packets in the high half and the first packet in the low one; 0 is none.
 #include "common.h"
-#define PC_OV __attribute__((overloadable))
 #define PC_PIPE __global uint *
 
-uint PC_OV __spirv_AtomicLoad(volatile __global uint *p, int scope, int sem);
-uint PC_OV __spirv_AtomicIAdd(volatile __global uint *p, int scope, int sem, uint v);
-uint PC_OV __spirv_AtomicExchange(volatile __global uint *p, int scope, int sem, uint v);
-uint PC_OV __spirv_AtomicCompareExchange(volatile __global uint *p, int scope, int same, int other, uint value, uint expected);
+// Device scope; acquire, or acquire and release.
+#define PC_PIPE_ATOMIC(p) ((volatile __global atomic_uint *)(p))
+#define PC_PIPE_LOAD(p) atomic_load_explicit(PC_PIPE_ATOMIC(p), memory_order_acquire, memory_scope_device)
+#define PC_PIPE_LOOK(p) atomic_fetch_add_explicit(PC_PIPE_ATOMIC(p), 0u, memory_order_acq_rel, memory_scope_device)
+#define PC_PIPE_SET(p, v) atomic_exchange_explicit(PC_PIPE_ATOMIC(p), v, memory_order_acq_rel, memory_scope_device)
 
-// Device scope; acquire, or acquire and release, of global memory.
-#define PC_PIPE_LOAD(p) __spirv_AtomicLoad(p, 1, 0x202)
-#define PC_PIPE_LOOK(p) __spirv_AtomicIAdd(p, 1, 0x208, 0u)
-#define PC_PIPE_SET(p, v) __spirv_AtomicExchange(p, 1, 0x208, v)
-#define PC_PIPE_CAS(p, old, new) __spirv_AtomicCompareExchange(p, 1, 0x208, 0x202, new, old)
+static uint pc_pipe_cas(PC_PIPE p, uint old, uint new)
+{
+    atomic_compare_exchange_strong_explicit(
+        PC_PIPE_ATOMIC(p), &old, new, memory_order_acq_rel, memory_order_acquire, memory_scope_device);
+    return old;
+}
 
 enum {
     PC_PIPE_MASK, PC_PIPE_MAX_PACKETS, PC_PIPE_PACKET_SIZE, PC_PIPE_PACKETS,
@@ -34,7 +35,7 @@ static ulong pc_pipe_reserve(PC_PIPE p, uint own, uint other, uint room, uint n)
     for (;;) {
         uint left = PC_PIPE_LOAD(p + other) + room - first;
         if ((int)left < 0 || n - 1 >= left) return 0;
-        uint seen = PC_PIPE_CAS(p + own, first, first + n);
+        uint seen = pc_pipe_cas(p + own, first, first + n);
         if (seen == first) return (ulong)n << 32 | first;
         first = seen;
     }
@@ -55,7 +56,7 @@ static void pc_pipe_commit(PC_PIPE p, uint counter, uint done, ulong id)
     uint at = PC_PIPE_LOOK(p + counter);
     for (;;) {
         int marked = PC_PIPE_LOOK(marks + (at & mask)) == (at & ~mask) + done;
-        uint seen = marked ? PC_PIPE_CAS(p + counter, at, at + 1) : PC_PIPE_LOOK(p + counter);
+        uint seen = marked ? pc_pipe_cas(p + counter, at, at + 1) : PC_PIPE_LOOK(p + counter);
         if (seen != at) {
             at = seen;
         } else if (marked) {
@@ -103,7 +104,7 @@ static int pc_pipe_first(void) { return (get_local_id(0) | get_local_id(1) | get
     } \
     void pc_pipe_sub_group_commit_##what(PC_PIPE p, ulong id) \
     { \
-        __spirv_ControlBarrier(3, 3, 0x208); \
+        sub_group_barrier(CLK_GLOBAL_MEM_FENCE); \
         if (get_sub_group_local_id() == 0) pc_pipe_commit_##what(p, id); \
     }
 PC_PIPE_GROUPS(write)

@@ -2,10 +2,9 @@
 //!
 //! The library is part of the driver, in an encoded form: an index of names and signatures, and the body of
 //! each function, which is decoded when a program needs it first. `cargo xtask library` makes that form from
-//! the sources in `clspv-bridge/builtins`.
+//! the sources in `clspv-bridge/builtins` ([`crate::library_compiler`]).
 
 use crate::error::{CompileError, Result};
-use crate::front;
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, PrimaryMap, Signature};
 use crate::passes::link::unique_global_names;
 use rustc_hash::FxHashMap;
@@ -128,14 +127,8 @@ impl From<Module> for BuiltinLibrary {
     }
 }
 
-/// Encodes a library that clang has compiled to SPIR-V.
-pub fn from_spirv(bytes: &[u8]) -> Result<Vec<u8>> {
-    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    encode(front::spirv::read(&words, &[])?)
-}
-
 /// Encodes a module as a library. Its variables get names that programs cannot have.
-fn encode(mut module: Module) -> Result<Vec<u8>> {
+pub fn encode(mut module: Module) -> Result<Vec<u8>> {
     for global in module.globals.values_mut() {
         global.name = format!("library:{}", global.name);
     }

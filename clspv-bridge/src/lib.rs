@@ -20,6 +20,7 @@ pub mod driver;
 pub mod error;
 pub mod front;
 pub mod ir;
+pub mod library_compiler;
 pub mod metadata;
 pub mod native;
 pub mod observers;

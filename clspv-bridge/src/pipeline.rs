@@ -41,7 +41,7 @@ use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
 use crate::passes::opt::infer_space::InferSpace;
-use crate::passes::opt::inline::Inline;
+use crate::passes::opt::inline::{Inline, InlineInternal};
 use crate::passes::opt::instrumentation::MarkCopies;
 use crate::passes::opt::mem2reg::Mem2Reg;
 use crate::passes::opt::private_volatile::PrivateVolatile;
@@ -120,6 +120,30 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Dce,
 ];
 
+/// Passes for the functions of the built-in library, which are linked to kernels one by one.
+pub(crate) const LIBRARY: Passes = &[
+    &InlineInternal,
+    &SimplifyCfg,
+    &InferSpace,
+    &Simplify,
+    &Sroa,
+    &Mem2Reg,
+    &InferSpace,
+    &Simplify,
+    &Gvn,
+    &SimplifyCfg,
+    &Unroll,
+    &SimplifyCfg,
+    &Simplify,
+    &Sroa,
+    &Mem2Reg,
+    &Simplify,
+    &Gvn,
+    &SimplifyCfg,
+    &Simplify,
+    &Dce,
+];
+
 /// Like [`OPTIMISE`], for instrumented code: memory accesses stay as the program has them.
 pub(crate) const INSTRUMENT: Passes = &[
     &Inline,
@@ -179,6 +203,7 @@ pub const PIPELINES: &[(&str, Passes)] = &[
     ("prepare", PREPARE),
     ("optimise", OPTIMISE),
     ("optimise_source", OPTIMISE_SOURCE),
+    ("library", LIBRARY),
     ("instrument", INSTRUMENT),
     ("lower", LOWER),
     ("tidy_lowered", TIDY_LOWERED),

@@ -136,3 +136,51 @@ pub fn split_after(func: &mut Function, block: Block) -> Block {
     func.layout.insert(at, fresh);
     fresh
 }
+impl Function {
+    /// A copy without the blocks, instructions, values and slots that passes have left behind.
+    pub fn compacted(&self) -> Function {
+        let mut copy = Function::new(&self.name, self.sig.clone(), self.linkage);
+        (copy.kernel, copy.extent, copy.frame) = (self.kernel, self.extent, self.frame);
+        copy.vars = self.vars.clone();
+        let mut values: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut blocks: FxHashMap<Block, Block> = FxHashMap::default();
+        let mut slots: FxHashMap<Slot, Slot> = FxHashMap::default();
+        for &b in &self.layout {
+            let new = copy.add_block();
+            blocks.insert(b, new);
+            values.extend(self.blocks[b].params.iter().map(|p| (*p, copy.add_param(new, self.ty(*p)))));
+            for &inst in &self.blocks[b].insts {
+                let data = &self.insts[inst];
+                let mut op = data.op.clone();
+                if let Op::SlotAddr(slot) = &mut op {
+                    let size = &self.slots[*slot];
+                    *slot = *slots.entry(*slot).or_insert_with(|| copy.slots.push(size.clone()));
+                }
+                let types: Vec<Type> = data.results.iter().map(|r| self.ty(*r)).collect();
+                let new_inst = copy.make_inst(op, &[], &types);
+                (copy.insts[new_inst].fast, copy.insts[new_inst].line) = (data.fast, data.line);
+                values.extend(data.results.iter().copied().zip(copy.insts[new_inst].results.clone()));
+                copy.blocks[new].insts.push(new_inst);
+            }
+        }
+        // A use may stand before the definition in the layout.
+        for (old, new) in self.insts_in_order().zip(copy.insts_in_order().collect::<Vec<_>>()) {
+            let mut operand = |v: &Value| match self.as_const(*v) {
+                Some(constant) => copy.constant(constant.clone()),
+                None => values.get(v).copied().unwrap_or(*v),
+            };
+            let data = &self.insts[old];
+            let args = data.args.iter().map(&mut operand).collect();
+            let targets = data
+                .targets
+                .iter()
+                .map(|t| BlockCall {
+                    block: blocks.get(&t.block).copied().unwrap_or(t.block),
+                    args: t.args.iter().map(&mut operand).collect(),
+                })
+                .collect();
+            (copy.insts[new].args, copy.insts[new].targets) = (args, targets);
+        }
+        copy
+    }
+}

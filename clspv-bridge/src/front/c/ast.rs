@@ -339,6 +339,8 @@ pub enum Storage {
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: Option<Symbol>,
+    /// Name of the symbol in other modules, if an `asm` label states another one.
+    pub label: Option<Symbol>,
     /// With the address space after inference.
     pub ty: QualTy,
     pub storage: Storage,
@@ -392,7 +394,9 @@ pub struct FunctionDecl {
     pub is_kernel: bool,
     /// `static`, or `inline` without an external definition.
     pub is_internal: bool,
-    /// Name for other modules: the Itanium-mangled one of `overloadable` functions, else the plain one.
+    pub is_overloadable: bool,
+    /// Name for other modules: that of an `asm` label, the Itanium-mangled one of `overloadable` functions,
+    /// else the plain one.
     pub link_name: String,
     pub kernel: KernelAttributes,
     pub inline: InlineHint,

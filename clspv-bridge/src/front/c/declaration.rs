@@ -51,6 +51,8 @@ pub struct Attributes {
     pub is_weak: bool,
     pub unroll: Option<LoopHint>,
     pub space: Option<AddressSpace>,
+    /// Name of the symbol: `asm("name")` behind a declarator.
+    pub label: Option<Symbol>,
     /// Qualifiers in the brackets of an array parameter.
     pub pointer_quals: Quals,
     /// Where the first one begins.
@@ -76,6 +78,7 @@ impl Attributes {
         self.is_weak |= other.is_weak;
         self.unroll = other.unroll.or(self.unroll);
         self.space = other.space.or(self.space);
+        self.label = other.label.or(self.label);
         self.loc = self.loc.or(other.loc);
     }
 }

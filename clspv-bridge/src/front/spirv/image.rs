@@ -136,16 +136,14 @@ impl FuncReader<'_, '_, '_> {
             ("get_image_channel_order", ImageOp::Order),
             ("get_image_channel_data_type", ImageOp::DataType),
             ("get_image_num_mip_levels", ImageOp::Levels),
-            ("pc_levels", ImageOp::Levels),
         ];
         if let Some((_, op)) = queries.into_iter().find(|(base, _)| ty == I32 && named(base)) {
             let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
             let v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], ty);
             return Ok(Some(smallvec![v]));
         }
-        // Called by the declarations of cl_khr_mipmap_image and the built-in library, because the back end
-        // between them loses levels.
-        let suffix = ["_lod", "_grad", "_level", ""].into_iter().find(|s| {
+        // Called by the declarations of cl_khr_mipmap_image, because the back end between them loses levels.
+        let suffix = ["_lod", "_grad", ""].into_iter().find(|s| {
             let prefix = if s.is_empty() { "" } else { "pc_" };
             ["h", "f", "i", "ui"].iter().any(|t| named(&format!("{prefix}read_image{t}{s}")))
         });
@@ -167,9 +165,7 @@ impl FuncReader<'_, '_, '_> {
             }
             None => {
                 let at = self.arg(4, inst)?;
-                let detail =
-                    if suffix == "_level" { Detail::Level(self.arg(5, inst)?) } else { Detail::First };
-                self.read_texel(image, dim, at, detail, ty, inst)?
+                self.read_texel(image, dim, at, Detail::First, ty, inst)?
             }
         };
         Ok(Some(smallvec![v]))

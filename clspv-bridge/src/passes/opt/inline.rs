@@ -41,6 +41,27 @@ impl Pass for Inline {
     }
 }
 
+/// The pass `inline_internal`: inlines the internal functions of a library into the exported ones, and drops
+/// them.
+pub struct InlineInternal;
+
+impl Pass for InlineInternal {
+    fn name(&self) -> &'static str {
+        "inline_internal"
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        let is_exported = |f: &Function| f.linkage == Linkage::Export;
+        let mut exported = EntitySet::new();
+        for (r, _) in module.functions.iter().filter(|(_, f)| is_exported(f)) {
+            exported.insert(r);
+        }
+        let order = reached(module, is_exported)?;
+        inline_calls_of(module, &order, &exported)?;
+        retain(module, |r, _| exported.contains(r));
+        Ok(true)
+    }
+}
+
 /// Slots larger than this are shared by the calls of one callee.
 const SHARED_SLOT_BYTES: u32 = 256;
 /// Most instructions of a function; beyond them, inlining is an error.
@@ -48,16 +69,30 @@ const MAX_INSTS: usize = 8_000_000;
 
 /// Inlines all calls of a module except those of `kept`, and drops all functions but those and the kernels.
 fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
-    for f in bottom_up(module)? {
+    let order = bottom_up(module)?;
+    inline_calls_of(module, &order, kept)?;
+    retain(module, |r, f| f.kernel.is_some() || kept.contains(r));
+    module.phase = module.phase.max(Phase::Inlined);
+    Ok(())
+}
+
+/// Inlines calls into these functions, which are callees before callers.
+fn inline_calls_of(module: &mut Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Result<()> {
+    for &f in order {
         let mut func = std::mem::take(&mut module.functions[f]);
         let result = inline_calls(&mut func, &module.functions, kept);
         module.functions[f] = func;
         result?;
     }
+    Ok(())
+}
+
+/// Drops all functions but these, which call no others.
+fn retain(module: &mut Module, is_retained: impl Fn(FuncRef, &Function) -> bool) {
     let mut numbers: FxHashMap<FuncRef, FuncRef> = FxHashMap::default();
     let mut remaining = PrimaryMap::new();
     for (r, f) in module.functions.iter_mut() {
-        if f.kernel.is_some() || kept.contains(r) {
+        if is_retained(r, f) {
             numbers.insert(r, remaining.push(std::mem::take(f)));
         }
     }
@@ -69,8 +104,6 @@ fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
         }
     }
     module.functions = remaining;
-    module.phase = module.phase.max(Phase::Inlined);
-    Ok(())
 }
 
 fn callees(f: &Function) -> Vec<FuncRef> {
@@ -87,6 +120,11 @@ fn callees(f: &Function) -> Vec<FuncRef> {
 
 /// The functions that kernels reach, callees before callers; recursion is an error.
 fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
+    reached(module, |f| f.kernel.is_some())
+}
+
+/// The functions that the roots reach, callees before callers; recursion is an error.
+fn reached(module: &Module, is_root: impl Fn(&Function) -> bool) -> Result<Vec<FuncRef>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -96,7 +134,7 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
     let mut marks = vec![Mark::New; module.functions.len()];
     let mut order = Vec::new();
     for (root, f) in module.functions.iter() {
-        if f.kernel.is_none() || marks[root.index()] != Mark::New {
+        if !is_root(f) || marks[root.index()] != Mark::New {
             continue;
         }
         marks[root.index()] = Mark::Open;

@@ -351,8 +351,22 @@ pub(crate) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
         (Op::Bin(BinOp::Isub | BinOp::Xor), args) if c == 0 && matches!(cc, IntCc::Eq | IntCc::Ne) => {
             rewrite(Op::Icmp(cc), &[args[0], args[1]])
         }
+        _ if c == 0 && matches!(cc, IntCc::Eq | IntCc::Ne) => sign_test(s, cc, x),
         _ => None,
     }
+}
+
+/// The sign bit of a number, shifted down and compared with zero, is a comparison of the number.
+fn sign_test(s: &mut Rewriter<'_>, cc: IntCc, x: Value) -> Option<Action> {
+    let bit = s.cast_of(x, CastOp::Trunc).unwrap_or(x);
+    let (number, shift) = s.bin(bit, BinOp::Lshr)?;
+    let ty = s.ty(number);
+    if s.bits(shift)? != u64::from(ty.scalar()?.bits()) - 1 {
+        return None;
+    }
+    let zero = s.constant(ty, 0);
+    let cc = if cc == IntCc::Ne { IntCc::Slt } else { IntCc::Sge };
+    rewrite(Op::Icmp(cc), &[number, zero])
 }
 
 /// Rules for conversions to `ty`.

@@ -143,6 +143,11 @@ impl<'a> ModuleLowering<'a> {
         }
         if decl.body.is_some() {
             let f = &mut self.module.functions[func];
+            if known.is_some() && f.linkage != Linkage::Import {
+                let text =
+                    format!("error: definition with same mangled name '{}' as another definition", f.name);
+                return Err(CompileError::Diagnostics(text));
+            }
             (f.linkage, f.sig) = (linkage, sig);
             self.pending.push(Pending::Function(id, func));
         }
@@ -184,7 +189,7 @@ impl<'a> ModuleLowering<'a> {
         // A declaration without an address space is of a program-scope variable.
         let space = if space == Space::Private { Space::Global } else { space };
         let layout = layout(types, ty.ty);
-        let name = var.name.map_or(".compound", |name| self.text(name));
+        let name = var.label.or(var.name).map_or(".compound", |name| self.text(name));
         let linkage = match var.storage {
             Storage::Extern => Linkage::Import,
             _ if var.is_exported => Linkage::Export,

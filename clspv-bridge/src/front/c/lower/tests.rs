@@ -107,6 +107,7 @@ impl Tree {
         let (ty, loc) = (QualTy::plain(ty), Loc::default());
         self.unit.vars.push(Variable {
             name,
+            label: None,
             ty,
             storage,
             is_exported: false,
@@ -140,6 +141,7 @@ impl Tree {
             body: Some(body),
             is_kernel: false,
             is_internal: false,
+            is_overloadable: false,
             link_name: name.to_owned(),
             kernel: KernelAttributes::default(),
             inline: InlineHint::None,

@@ -118,7 +118,7 @@ impl Parser<'_> {
                 return vars;
             };
             if self.keyword() == Some(K::Asm) {
-                self.asm_label();
+                declarator.attributes.label = self.asm_label();
             }
             self.attributes_into(&mut declarator.attributes);
             declarator.attributes.merge(&specifiers.attributes);
@@ -151,15 +151,20 @@ impl Parser<'_> {
         vars
     }
 
-    /// `asm("name")` after a declarator, which names the symbol.
-    fn asm_label(&mut self) {
-        let loc = self.next().loc;
-        self.sema.warning("asm-label", loc, "asm label ignored");
+    /// Parses `asm("name")` after a declarator, which names the symbol.
+    fn asm_label(&mut self) -> Option<Symbol> {
+        self.next();
         let open = self.loc();
-        if self.accept(T::LParen) {
-            self.skip_to(&[T::RParen]);
-            self.expect_close(T::RParen, open);
+        if !self.expect(T::LParen, "'(' after 'asm'") {
+            return None;
         }
+        if self.kind() != T::Str {
+            self.error_expected(self.loc(), "string literal in 'asm'");
+            self.skip_to(&[T::RParen]);
+        }
+        let label = self.message();
+        self.expect_close(T::RParen, open);
+        (!label.is_empty()).then(|| self.sema.session.symbols.intern(&label))
     }
 
     /// A declaration without declarators.

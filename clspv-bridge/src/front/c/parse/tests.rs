@@ -319,3 +319,24 @@ fn overloads_are_mangled_as_in_clang() {
     ];
     assert_eq!(names, expected);
 }
+
+#[test]
+fn asm_labels_name_symbols() {
+    let (unit, _) = accept(
+        "int f(int x) __asm__(\"_Z5\" \"twice\");
+         int f(int x) { return 2 * x; }
+         void O g(int x) __asm(\"plain\"); void O g(float x);
+         constant int table[] __asm(\"numbers\") = {1, 2};
+         int h(int x) { int y __asm(\"r0\") = x; return f(y) + table[x]; }"
+            .replace(" O ", " __attribute__((overloadable)) ")
+            .as_str(),
+        "CL1.2",
+    );
+    let names: Vec<_> = unit.functions.iter().map(|f| f.link_name.as_str()).collect();
+    assert_eq!(names, ["_Z5twice", "plain", "_Z1gf", "h"]);
+    let labels: Vec<_> = unit.vars.iter().filter(|v| v.label.is_some()).map(|v| v.storage).collect();
+    assert_eq!(labels, [Storage::Static]);
+    let (_, _, log) = check("void f(void) { int y __asm(\"r0\"); }", "CL1.2");
+    assert!(log.contains("warning: ignored asm label 'r0' on automatic variable"), "{log}");
+    reject("CL1.2", &[("int f(void) __asm__(3);", "expected string literal in 'asm'")]);
+}

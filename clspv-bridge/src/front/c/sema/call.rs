@@ -183,8 +183,7 @@ impl Sema<'_> {
 
     fn call_function(&mut self, callee: Callee, function: FuncId, args: &[ExprId]) -> ExprId {
         let candidates = self.overloads(callee.name).to_vec();
-        let is_overloadable =
-            self.function(function).is_some_and(|f| f.link_name != self.text(f.name) && !f.is_kernel);
+        let is_overloadable = self.function(function).is_some_and(|f| f.is_overloadable && !f.is_kernel);
         if candidates.len() <= 1 && !is_overloadable {
             return self.call_one(callee, function, args);
         }

@@ -93,7 +93,14 @@ impl Sema<'_> {
             return before;
         }
         let id = self.new_var(Some(name), ty, storage, loc);
+        if storage == Storage::Auto
+            && let Some(label) = attributes.label
+        {
+            let text = format!("ignored asm label '{}' on automatic variable", self.text(label));
+            self.warning("asm-label", loc, text);
+        }
         if let Some(var) = self.var_mut(id) {
+            var.label = attributes.label.filter(|_| storage != Storage::Auto);
             var.is_exported = is_exported;
             var.align = var.align.max(attributes.align.unwrap_or(1));
         }

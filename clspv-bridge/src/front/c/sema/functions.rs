@@ -67,12 +67,8 @@ impl Sema<'_> {
             return Some(*found);
         }
         // A function without the attribute has no overloads, except those that have it.
-        let plain = |id: &&FuncId| self.function(**id).is_some_and(|f| !self.is_overloadable(f));
+        let plain = |id: &&FuncId| self.function(**id).is_some_and(|f| !f.is_overloadable);
         if is_overloadable { None } else { overloads.iter().find(plain).copied() }
-    }
-
-    fn is_overloadable(&self, function: &FunctionDecl) -> bool {
-        function.link_name != self.text(function.name)
     }
 
     fn new_function(&mut self, declared: DeclaredFunction<'_>, is_kernel: bool) -> FuncId {
@@ -85,6 +81,7 @@ impl Sema<'_> {
             body: None,
             is_kernel,
             is_internal: is_internal(specifiers),
+            is_overloadable: attributes.is_overloadable,
             link_name: String::new(),
             kernel: KernelAttributes::default(),
             inline: InlineHint::None,
@@ -92,10 +89,12 @@ impl Sema<'_> {
             loc,
         };
         merge_attributes(&mut function, attributes);
-        function.link_name = if attributes.is_overloadable {
-            super::mangle::mangled(self.types, &self.session.symbols, &function)
-        } else {
-            self.text(name).to_owned()
+        function.link_name = match attributes.label {
+            Some(label) => self.text(label).to_owned(),
+            None if attributes.is_overloadable => {
+                super::mangle::mangled(self.types, &self.session.symbols, &function)
+            }
+            None => self.text(name).to_owned(),
         };
         self.unit.functions.push(function);
         self.scopes.functions.entry(name).or_default().push(id);
@@ -119,7 +118,11 @@ impl Sema<'_> {
             self.note(before_loc, "previous definition is here");
             return self.new_function(declared, is_kernel);
         }
+        let label = declared.attributes.label.map(|label| self.text(label).to_owned());
         let Some(function) = self.unit.functions.get_mut(id.0 as usize) else { return id };
+        if let Some(label) = label {
+            function.link_name = label;
+        }
         function.is_kernel |= is_kernel;
         let is_extern = declared.specifiers.storage == Some(StorageClass::Extern);
         // A declaration without `inline` makes an inline function visible to other modules.

@@ -256,7 +256,17 @@ impl<'s> Sema<'s> {
     pub fn new_var(&mut self, name: Option<Symbol>, ty: QualTy, storage: Storage, loc: Loc) -> VarId {
         let align = self.align_of(ty.ty).unwrap_or(1);
         let in_memory = self.is_memory_type(ty);
-        let var = Variable { name, ty, storage, is_exported: false, init: None, align, in_memory, loc };
+        let var = Variable {
+            name,
+            label: None,
+            ty,
+            storage,
+            is_exported: false,
+            init: None,
+            align,
+            in_memory,
+            loc,
+        };
         self.unit.vars.push(var);
         VarId(self.unit.vars.len() as u32 - 1)
     }
