@@ -77,6 +77,10 @@ static inline uint pc_opaque(int order) { return 0x0001be15u >> (order - 0x10b0)
 
 // The same for one of several levels of detail.
 #define LEVELED
+#undef READ_f
+#undef READ_u
+#define READ_f __read_imagef_level
+#define READ_u __read_imageui_level
 #include "image_texels.h"
 
 #define LEVELS_LINEAR 32u

@@ -46,19 +46,13 @@ fn reads() -> Vec<Row> {
         "uint4 T sampler cf cg cg",
         "half4 T sampler cf cg cg",
     ];
-    const TEXEL_LEVELS: [&str; 4] = ["float4 T ci int", "int4 T ci int", "uint4 T ci int", "half4 T ci int"];
-    for (((name, ints, floats, level, plain), gradient), texel_level) in
-        float.into_iter().zip(GRADIENTS).zip(TEXEL_LEVELS)
-    {
+    for ((name, ints, floats, level, plain), gradient) in float.into_iter().zip(GRADIENTS) {
         let needs: &[&str] = if name == "read_imageh" { HALF } else { &[] };
         rows.push(Row::new(name, ints, color, BuiltinExpansion::ReadImageSampler).one_of(needs));
         rows.push(Row::new(name, floats, color, BuiltinExpansion::ReadImageSampler).one_of(needs));
         rows.push(Row::new(name, plain, all, BuiltinExpansion::ReadImage).one_of(needs));
         rows.push(Row::new(name, level, color, BuiltinExpansion::ReadImageLevel).one_of(LEVELS));
         rows.push(Row::new(name, gradient, color, BuiltinExpansion::ReadImageGradient).one_of(LEVELS));
-        rows.push(
-            Row::new(name, texel_level, color, BuiltinExpansion::ReadImageLevelSamplerless).one_of(LEVELS),
-        );
     }
     let depth_read = |signature, lowering| Row::new("read_imagef", signature, depth, lowering);
     rows.extend([
@@ -67,8 +61,15 @@ fn reads() -> Vec<Row> {
         depth_read("float T ci", BuiltinExpansion::ReadImage),
         depth_read("float T sampler cf float", BuiltinExpansion::ReadImageLevel).one_of(LEVELS),
         depth_read("float T sampler cf cg cg", BuiltinExpansion::ReadImageGradient).one_of(LEVELS),
-        depth_read("float T ci int", BuiltinExpansion::ReadImageLevelSamplerless).one_of(LEVELS),
     ]);
+    // Internal: the built-in library reads texels of levels. An overload of read_imagef would compete with
+    // those whose sampler is an integer constant.
+    for (name, signature) in
+        [("__read_imagef_level", "float4 T ci int"), ("__read_imageui_level", "uint4 T ci int")]
+    {
+        let row = Row::new(name, signature, color, BuiltinExpansion::ReadImageLevelSamplerless);
+        rows.push(row.one_of(LEVELS));
+    }
     rows
 }
 
