@@ -1,15 +1,18 @@
-//! Modules that compilers do not produce: mutated words, deep nesting, multiplying sizes. Reading and
+//! Modules and sources that no one writes: mutated words, deep nesting, multiplying sizes. Reading and
 //! building them ends soon, with a program or with an error that is not an internal one. Further findings of
 //! `fuzz/` are added here.
 //!
-//! `HOSTILE_ROUNDS` sets the number of mutations for each module (default 40), `HOSTILE_SEED` the first seed.
+//! `HOSTILE_ROUNDS` sets the number of mutations for each module (default 40), `HOSTILE_SEED` the first seed;
+//! `HOSTILE_SOURCES` sets the number of mutated sources (default 300).
 
 use clspv_bridge::driver;
-use clspv_bridge::options::{Library, Options};
+use clspv_bridge::ir::binary::{decode, encode};
+use clspv_bridge::options::{CompileRequest, FrontConfig, Library, LibraryCode, Options};
 use clspv_bridge::{CompileError, Target, front};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use test_support::mutate::{Rng, mutate};
+use test_support::mutate_text::{dictionary, mutate_text};
 
 /// Reads and builds on a stack like the driver's. Errors other than internal ones are allowed.
 fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
@@ -44,10 +47,13 @@ fn fixtures() -> Vec<Vec<u32>> {
     modules.map(|f| words(std::fs::read(f).expect("fixture"))).collect()
 }
 
+/// A number of the environment.
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
 #[test]
 fn mutated_modules() {
-    let number =
-        |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let (rounds, seed) = (number("HOSTILE_ROUNDS", 40), number("HOSTILE_SEED", 1));
     let mut failures = Vec::new();
     for (n, module) in fixtures().into_iter().enumerate() {
@@ -200,5 +206,80 @@ fn deep_control_flow() {
         }
         b.inst(56, &[]);
         within_a_minute(b.finish());
+    }
+}
+
+/// The kernels of the tests.
+fn kernels() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exec");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("kernels").flatten().map(|e| e.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "cl"));
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).expect("a kernel")).collect()
+}
+
+/// A device with most features, for a seed also one without any.
+fn device(seed: usize) -> FrontConfig {
+    let all = [
+        "__opencl_c_device_enqueue",
+        "__opencl_c_generic_address_space",
+        "__opencl_c_images",
+        "__opencl_c_int64",
+        "__opencl_c_pipes",
+        "__opencl_c_program_scope_global_variables",
+        "__opencl_c_read_write_images",
+        "__opencl_c_subgroups",
+        "cl_khr_fp16",
+        "cl_khr_fp64",
+    ];
+    let extensions = if seed.is_multiple_of(8) { Vec::new() } else { all.map(String::from).to_vec() };
+    FrontConfig { extensions, image_support: true, opencl_version: 310, ..FrontConfig::default() }
+}
+
+/// Mutated kernels are compiled or refused within seconds.
+#[test]
+fn mutated_sources() {
+    let kernels = kernels();
+    let words = dictionary(include_str!("../../fuzz/opencl_c.dict"));
+    assert!(words.len() > 100);
+    let (rounds, first) = (number("HOSTILE_SOURCES", 300), number("HOSTILE_SEED", 1));
+    for seed in first..first + rounds {
+        let mut rng = Rng(seed as u64);
+        let (text, other) = (&kernels[rng.below(kernels.len())], &kernels[rng.below(kernels.len())]);
+        let source = mutate_text(text, other, &words, &mut rng);
+        let std = ["", "CL1.0", "CL2.0", "CL3.0"][rng.below(4)].into();
+        let options = Options { std, kernel_arg_info: seed.is_multiple_of(2), ..Options::default() };
+        let config = device(seed);
+        let begin = Instant::now();
+        let compiled = front::c::compile(&CompileRequest::new(&source, &options, &config));
+        let is_internal = matches!(compiled, Err(CompileError::Internal(_)));
+        assert!(!is_internal, "seed {seed}: {}\n{source}", compiled.err().unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(60), "seed {seed}: {:?}\n{source}", begin.elapsed());
+    }
+}
+
+/// Damaged binary forms of the kernels are decoded to modules with a binary form, or refused.
+#[test]
+fn damaged_binaries() {
+    let config = device(1);
+    let mut rng = Rng(number("HOSTILE_SEED", 1) as u64);
+    for source in kernels().iter().step_by(8) {
+        let options = Options { std: "CL3.0".into(), ..Options::default() };
+        let Ok(compiled) = front::c::compile(&CompileRequest::new(source, &options, &config)) else {
+            continue;
+        };
+        let LibraryCode::Ir(module) = compiled.library.code else { continue };
+        let bytes = encode(&module).expect("an encoding");
+        for _ in 0..number("HOSTILE_ROUNDS", 40) {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + rng.below(4) {
+                let at = rng.below(damaged.len());
+                damaged[at] = rng.below(256) as u8;
+            }
+            if let Ok(module) = decode(&damaged) {
+                let again = decode(&encode(&module).expect("an encoding")).expect("a valid module");
+                assert_eq!(again.to_string(), module.to_string());
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! * [`cl`]: a small host-side binding, for any OpenCL device
 //! * [`exec`]: execution tests: a kernel with its launch and its expected results
 //! * [`images`]: tests of images against a reference
-//! * [`mutate`]: mutations of SPIR-V modules
+//! * [`mutate`], [`mutate_text`]: mutations of SPIR-V modules and of sources
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a failure of a test
 #![allow(clippy::missing_panics_doc, clippy::not_unsafe_ptr_arg_deref)] // handles are pointers
@@ -18,3 +18,4 @@ pub mod exec;
 #[cfg(feature = "opencl")]
 pub mod images;
 pub mod mutate;
+pub mod mutate_text;

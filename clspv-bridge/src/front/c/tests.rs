@@ -1,8 +1,7 @@
-//! Whole sources: kernels of real programs are accepted, and mutated ones are read without a panic.
+//! Whole sources: kernels of real programs are accepted.
 
 use super::check::check;
-use super::session::Input;
-use crate::options::{FrontConfig, Options};
+use crate::options::{CompileRequest, FrontConfig, Options};
 use std::path::{Path, PathBuf};
 
 /// Extensions and features that kernels use.
@@ -64,7 +63,7 @@ fn options(std: &str, words: &str) -> Options {
 fn errors(path: &Path, options: &Options) -> String {
     let source = std::fs::read_to_string(path).unwrap();
     let config = config();
-    let checked = check(&Input { source: &source, headers: &[], options, config: &config });
+    let checked = check(&CompileRequest::new(&source, options, &config));
     if checked.has_errors() {
         format!("{}\n{}", path.display(), checked.session.render())
     } else {
@@ -96,108 +95,4 @@ fn corpus_is_accepted() {
         wrong += &errors(&path, &options(std, &words.replace("{CORPUS}", &folder.display().to_string())));
     }
     assert_eq!(wrong, "");
-}
-
-fn exec_kernels() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exec");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "cl"));
-    paths.sort();
-    paths
-}
-
-/// Mutated kernels of the tests.
-#[test]
-fn mutated_kernels_are_read_without_panic() {
-    let words = [
-        "{",
-        "}",
-        "(",
-        ")",
-        "[",
-        "]",
-        ";",
-        ",",
-        "*",
-        "&",
-        "struct",
-        "union {",
-        "enum {",
-        "typedef",
-        "global",
-        "local",
-        "constant",
-        "0",
-        "1",
-        "=",
-        ".",
-        "...",
-        "__attribute__((",
-        "aligned(",
-        "case",
-        "default:",
-        "switch",
-        "for(",
-        "if(",
-        "goto",
-        "sizeof",
-        "typeof",
-        "(float4)",
-        "int",
-        "x",
-        "^",
-        "({",
-        "})",
-        "?",
-        ":",
-        "static",
-        "-1",
-        "\"s\"",
-        "0xffffffffffffffff",
-        "~",
-        "!",
-        "++",
-        "<<",
-        "%",
-        "_Atomic",
-        "pipe",
-        "image2d_t",
-        "unsigned",
-        "half",
-        "void",
-        "kernel",
-        "\n#pragma unroll\n",
-        "->",
-        "s0",
-        "return",
-        "ext_vector_type(",
-    ];
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut below = |limit: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % limit.max(1)
-    };
-    let paths = exec_kernels();
-    let config = config();
-    for _ in 0..300 {
-        let text = std::fs::read_to_string(&paths[below(paths.len())]).unwrap();
-        let mut parts: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        for _ in 0..=below(5) {
-            let at = below(parts.len());
-            match below(4) {
-                0 => drop(parts.drain(at..(at + 1 + below(8)).min(parts.len()))),
-                1 => parts.insert(at, parts[below(parts.len())]),
-                _ => parts.splice(at..at, [" ", words[below(words.len())], " "]).for_each(drop),
-            }
-            if parts.is_empty() {
-                parts.push("");
-            }
-        }
-        let options = options(["", "CL1.0", "CL2.0", "CL3.0"][below(4)], "");
-        let source = parts.concat();
-        let checked = check(&Input { source: &source, headers: &[], options: &options, config: &config });
-        checked.session.render();
-    }
 }
