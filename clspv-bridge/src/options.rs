@@ -29,6 +29,8 @@ pub struct Options {
     pub kernel_arg_info: bool,
     pub warnings_off: bool,
     pub warnings_are_errors: bool,
+    /// Other options about warnings in order, without "-W": "no-unused-value", "error=unused-value".
+    pub warnings: Vec<String>,
     /// -g
     pub debug_info: bool,
     /// Whether local and private memory are zero when a kernel begins (a property of the context:
@@ -149,9 +151,9 @@ impl Default for LibraryCode {
 
 impl LibraryCode {
     /// The code as bytes: little-endian SPIR-V, or the binary form of the IR.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
         match self {
-            LibraryCode::Spirv(words) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            LibraryCode::Spirv(words) => Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect()),
             LibraryCode::Ir(module) => crate::ir::binary::encode(module),
         }
     }

@@ -14,6 +14,6 @@ fuzz_target!(|data: &[u8]| {
     whole.extend_from_slice(blake3::hash(data).as_bytes());
     whole.extend_from_slice(data);
     if let Some(binary) = Binary::from_bytes(&whole) {
-        assert_eq!(binary.to_bytes(), whole);
+        assert_eq!(binary.to_bytes().ok(), Some(whole));
     }
 });

@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     store.write(key, codec::VERSION, data);
     if let Some(library) = cache.library(Some(key)) {
         let mut w = Writer::default();
-        codec::put_library(&mut w, &library);
+        assert!(codec::put_library(&mut w, &library).is_ok());
         assert_eq!(w.bytes, data);
     }
 });

@@ -6,9 +6,9 @@
 //! from anywhere, and drivers and the processor trust code. Reading is bounds-checked and never panics.
 
 use super::codec::{self, Reader, Writer};
-use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Library, Options};
+use clspv_bridge::{CompileError, Target};
 use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"PYROCLPB";
@@ -54,7 +54,7 @@ pub(crate) fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgr
 
 impl Binary {
     /// Serialises the binary.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CompileError> {
         let mut w = Writer::default();
         w.u8(match self.kind {
             BinaryKind::CompiledObject => 1,
@@ -63,7 +63,10 @@ impl Binary {
         });
         w.str(&self.option_text);
         codec::put_options(&mut w, &self.options);
-        w.list(&self.libraries, |w, l| codec::put_library(w, l));
+        w.u64(self.libraries.len() as u64);
+        for library in &self.libraries {
+            codec::put_library(&mut w, library)?;
+        }
         w.list(&self.specs, |w, (id, bytes)| {
             w.u32(*id);
             w.blob(bytes);
@@ -76,7 +79,7 @@ impl Binary {
         out.extend_from_slice(&codec::VERSION.to_le_bytes());
         out.extend_from_slice(blake3::hash(&w.bytes).as_bytes());
         out.extend_from_slice(&w.bytes);
-        out
+        Ok(out)
     }
 
     /// Parses a binary; `None` if it is not in this format, of another version, or damaged.
@@ -136,7 +139,7 @@ mod tests {
     #[test]
     fn round_trip() {
         let binary = sample();
-        let read = Binary::from_bytes(&binary.to_bytes()).expect("readable");
+        let read = Binary::from_bytes(&binary.to_bytes().unwrap()).expect("readable");
         assert_eq!(read.kind, binary.kind);
         assert_eq!(read.option_text, binary.option_text);
         assert_eq!(read.options, binary.options);
@@ -151,13 +154,13 @@ mod tests {
         if let Some((_, program)) = &mut forged.code {
             Arc::make_mut(program).data.bytes.push(1);
         }
-        let read = Binary::from_bytes(&forged.to_bytes()).expect("readable");
+        let read = Binary::from_bytes(&forged.to_bytes().unwrap()).expect("readable");
         assert!(read.code_for(&[1; HASH], &Target::generic()).is_none());
     }
 
     #[test]
     fn damage_is_detected() {
-        let bytes = sample().to_bytes();
+        let bytes = sample().to_bytes().unwrap();
         for n in 0..bytes.len() {
             assert!(Binary::from_bytes(&bytes[..n]).is_none());
             let mut changed = bytes.clone();

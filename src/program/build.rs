@@ -551,6 +551,7 @@ fn combine(inputs: &[Options], link: &Options) -> Options {
         kernel_arg_info: any(|o| o.kernel_arg_info),
         warnings_off: all(|o| o.warnings_off),
         warnings_are_errors: false,
+        warnings: Vec::new(),
         debug_info: any(|o| o.debug_info),
         initialize_local: false,
         initialize_private: false,
@@ -634,7 +635,7 @@ fn back_end(
     target: &Target,
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-    let key = cache::program_key(kernels, &libraries, options, specs, target);
+    let key = cache::program_key(kernels, &libraries, options, specs, target)?;
     // Modules are validated, and passes observed, when they are compiled, so none is taken from the cache.
     let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
         || dump().is_some_and(Dump::wants_passes);

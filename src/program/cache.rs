@@ -8,9 +8,9 @@ use super::includes::{self, Dependencies};
 use crate::config::Config;
 pub use crate::store::Key;
 use crate::store::Store;
-use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
+use clspv_bridge::{CompileError, Target};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -44,7 +44,11 @@ impl Cache {
     /// Stores the result of a front-end run.
     pub(crate) fn store_library(&self, key: Option<Key>, library: &Library) {
         if let Some(key) = key {
-            self.write(key, |w| codec::put_library(w, library));
+            let mut w = Writer::default();
+            match codec::put_library(&mut w, library) {
+                Ok(()) => self.0.write(key, codec::VERSION, &w.bytes),
+                Err(error) => tracing::warn!("a compiled source is not cached: {error}"),
+            }
         }
     }
 
@@ -136,22 +140,23 @@ pub(crate) fn program_key(
     options: &Options,
     specs: &[(u32, Vec<u8>)],
     target: &Target,
-) -> Key {
+) -> Result<Key, CompileError> {
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, b"program");
     feed(&mut hasher, format!("{kernels:?}").as_bytes());
     feed(&mut hasher, compiler_identity().as_bytes());
     feed(&mut hasher, format!("{target:?}").as_bytes());
     // Options that only the front end uses do not change the program.
-    let options = Options { preprocessor: Vec::new(), std: String::new(), ..options.clone() };
+    let options =
+        Options { preprocessor: Vec::new(), warnings: Vec::new(), std: String::new(), ..options.clone() };
     feed(&mut hasher, format!("{options:?}").as_bytes());
     feed(&mut hasher, format!("{specs:?}").as_bytes());
     for library in libraries {
         let mut w = Writer::default();
-        codec::put_library(&mut w, library);
+        codec::put_library(&mut w, library)?;
         feed(&mut hasher, &w.bytes);
     }
-    hasher.finalize()
+    Ok(hasher.finalize())
 }
 
 /// Identifies this build of the compiler: version, and file, size and time of the library or program it is
@@ -215,7 +220,7 @@ mod tests {
     #[test]
     fn round_trip_and_damage() {
         let (cache, folder) = temporary("trip");
-        let key = program_key(&Kernels::Every, &[], &Options::default(), &[], &Target::generic());
+        let key = program_key(&Kernels::Every, &[], &Options::default(), &[], &Target::generic()).unwrap();
         assert!(cache.program(key).is_none());
         cache.store_program(key, &sample_program());
         assert_eq!(cache.program(key), Some(sample_program()));
@@ -227,6 +232,16 @@ mod tests {
         assert!(cache.program(key).is_none());
         assert!(!path.exists(), "a damaged entry is removed");
         std::fs::remove_dir_all(folder).expect("clean up");
+    }
+
+    fn key_of(
+        kernels: &Kernels,
+        libraries: &[&Library],
+        options: &Options,
+        specs: &[(u32, Vec<u8>)],
+        target: &Target,
+    ) -> Key {
+        program_key(kernels, libraries, options, specs, target).expect("an encoding")
     }
 
     #[test]
@@ -253,28 +268,22 @@ mod tests {
         assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), Extent::Part));
 
         let library = Library::from_spirv(vec![1]);
-        let base = program_key(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());
+        let base = key_of(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());
         assert_ne!(
             base,
-            program_key(&Kernels::Every, &[&library, &library], &Options::default(), &[], &Target::generic())
+            key_of(&Kernels::Every, &[&library, &library], &Options::default(), &[], &Target::generic())
         );
-        assert_ne!(base, program_key(&Kernels::Every, &[&library], &options, &[], &Target::generic()));
+        assert_ne!(base, key_of(&Kernels::Every, &[&library], &options, &[], &Target::generic()));
         assert_ne!(
             base,
-            program_key(
-                &Kernels::Every,
-                &[&library],
-                &Options::default(),
-                &[(1, vec![2])],
-                &Target::generic()
-            )
+            key_of(&Kernels::Every, &[&library], &Options::default(), &[(1, vec![2])], &Target::generic())
         );
         assert_ne!(
             base,
-            program_key(&Kernels::Possible, &[&library], &Options::default(), &[], &Target::generic())
+            key_of(&Kernels::Possible, &[&library], &Options::default(), &[], &Target::generic())
         );
         let target = Target { int8: false, ..Target::generic() };
-        assert_ne!(base, program_key(&Kernels::Every, &[&library], &Options::default(), &[], &target));
+        assert_ne!(base, key_of(&Kernels::Every, &[&library], &Options::default(), &[], &target));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the input can justify, and never panics: damaged input yields `None`. Each change of an encoding requires
 //! a new [`VERSION`].
 
+use clspv_bridge::CompileError;
 use clspv_bridge::abi::{
     BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
     KernelVariant, LaunchAbi, LocalSpec, PointerMode,
@@ -18,7 +19,7 @@ use clspv_bridge::printf::{PrintfArg, PrintfCall};
 use std::sync::Arc;
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 14;
+pub const VERSION: u32 = 15;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -148,6 +149,7 @@ impl<'a> Reader<'a> {
 pub(crate) fn put_options(w: &mut Writer, o: &Options) {
     w.str(&o.std);
     w.list(&o.preprocessor, |w, s| w.str(s));
+    w.list(&o.warnings, |w, s| w.str(s));
     for flag in flags(o) {
         w.bool(flag);
     }
@@ -158,6 +160,7 @@ pub(crate) fn get_options(r: &mut Reader) -> Option<Options> {
     Some(Options {
         std: r.str()?,
         preprocessor: r.list(Reader::str)?,
+        warnings: r.list(Reader::str)?,
         opt_disable: r.bool()?,
         mad_enable: r.bool()?,
         no_signed_zeros: r.bool()?,
@@ -200,7 +203,7 @@ fn flags(o: &Options) -> [bool; 16] {
 }
 
 /// Writes a library with its log and argument information.
-pub fn put_library(w: &mut Writer, l: &Library) {
+pub fn put_library(w: &mut Writer, l: &Library) -> Result<(), CompileError> {
     match &l.code {
         LibraryCode::Spirv(words) => {
             w.u8(0);
@@ -208,7 +211,7 @@ pub fn put_library(w: &mut Writer, l: &Library) {
         }
         LibraryCode::Ir(_) => {
             w.u8(1);
-            w.byte_list(&l.code.to_bytes());
+            w.byte_list(&l.code.to_bytes()?);
         }
     }
     w.str(&l.log);
@@ -217,6 +220,7 @@ pub fn put_library(w: &mut Writer, l: &Library) {
         w.list(&k.args, put_arg);
         w.option(&k.vec_type_hint, |w, s| w.str(s));
     });
+    Ok(())
 }
 
 /// Reads a library as written by [`put_library`].

@@ -79,7 +79,9 @@ impl Dump {
                     LibraryCode::Spirv(_) => "il.spv",
                     LibraryCode::Ir(_) => "il.ir",
                 };
-                self.write(&format!("{stem}{part}.{extension}"), &library.code.to_bytes());
+                let code = library.code.to_bytes();
+                let code = code.unwrap_or_else(|error| error.to_string().into_bytes());
+                self.write(&format!("{stem}{part}.{extension}"), &code);
             }
             if self.ir {
                 // Large programs nest deeply.
@@ -143,7 +145,10 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 fn stem_of(libraries: &[&Library]) -> String {
     let mut hasher = blake3::Hasher::new();
     for library in libraries {
-        hasher.update(&library.code.to_bytes());
+        match library.code.to_bytes() {
+            Ok(code) => hasher.update(&code),
+            Err(error) => hasher.update(error.to_string().as_bytes()),
+        };
     }
     shorten(hasher.finalize())
 }

@@ -85,7 +85,7 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
         return Some(bytes.clone());
     }
     // After a failed build of a program from binaries, its binary is kept.
-    let bytes: Arc<[u8]> = match (record.kind, &record.given) {
+    let bytes = match (record.kind, &record.given) {
         (Some(kind), _) => {
             let target = device.ops().target();
             let sealed = |compiled: &Arc<CompiledProgram>| {
@@ -104,10 +104,17 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
                 specs: record.specs.clone(),
                 code,
             };
-            binary.to_bytes().into()
+            binary.to_bytes()
         }
-        (None, Some(given)) => given.to_bytes().into(),
+        (None, Some(given)) => given.to_bytes(),
         _ => return None,
+    };
+    let bytes: Arc<[u8]> = match bytes {
+        Ok(bytes) => bytes.into(),
+        Err(error) => {
+            tracing::error!(target: "pyroclast::program", "the program has no binary: {error}");
+            return None;
+        }
     };
     record.bytes = Some(bytes.clone());
     Some(bytes)

@@ -58,7 +58,7 @@ const VENDOR_PREFIXES: [&str; 16] = [
 ];
 
 /// Options of other vendors' drivers (compiler switches that pass through to their back ends).
-const VENDOR_OPTIONS: [&str; 14] = [
+const VENDOR_OPTIONS: [&str; 12] = [
     "-cl-nv-verbose",
     "-save-temps",
     "-fno-bin-source",
@@ -69,8 +69,6 @@ const VENDOR_OPTIONS: [&str; 14] = [
     "-fbin-source",
     "-m32",
     "-m64",
-    "-Wall",
-    "-Wextra",
     "-pedantic",
     "-v",
 ];
@@ -101,6 +99,7 @@ pub fn parse(text: &str, stage: Stage) -> Result<BuildOptions, OptionError> {
             },
             "-w" => c.warnings_off = true,
             "-Werror" => c.warnings_are_errors = true,
+            "-Wno-error" => c.warnings_are_errors = false,
             "-g" => c.debug_info = true,
             "-cl-kernel-arg-info" => c.kernel_arg_info = true,
             "-cl-single-precision-constant" => c.single_precision_constant = true,
@@ -112,7 +111,9 @@ pub fn parse(text: &str, stage: Stage) -> Result<BuildOptions, OptionError> {
             "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" => {}
             other if math_option(other, c) => {}
             other => {
-                if let Some(value) = other.strip_prefix("-cl-std=") {
+                if let Some(warning) = warning_option(other) {
+                    c.warnings.push(warning.to_owned());
+                } else if let Some(value) = other.strip_prefix("-cl-std=") {
                     if !STANDARDS.contains(&value) {
                         return Err(OptionError(format!("unknown language version '{value}' in '{other}'")));
                     }
@@ -132,6 +133,14 @@ pub fn parse(text: &str, stage: Stage) -> Result<BuildOptions, OptionError> {
         return Err(OptionError("'-enable-link-options' needs '-create-library'".into()));
     }
     Ok(out)
+}
+
+/// An option about a group of warnings, without "-W"; `None` for other options.
+fn warning_option(token: &str) -> Option<&str> {
+    let name = token.strip_prefix("-W")?;
+    let is_group = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-+=#_".contains(c));
+    is_group.then_some(name)
 }
 
 /// A -D, -I or -U in clang's form.
@@ -204,7 +213,6 @@ fn is_foreign(token: &str) -> bool {
     VENDOR_OPTIONS.contains(&token)
         || VENDOR_PREFIXES.iter().any(|p| token.starts_with(p))
         || matches!(token, "-O" | "-O1" | "-O2" | "-O3" | "-Os")
-        || token.starts_with("-Wno-")
         || token.starts_with("-Wf,")
         || token.starts_with("-Wb,")
         || token.starts_with("-fp")
@@ -301,6 +309,15 @@ mod tests {
                 && c.debug_info
                 && c.uniform_work_group_size
         );
+    }
+
+    #[test]
+    fn warnings() {
+        let got = build("-Wno-unused-value -Werror=int-conversion -Wall -Werror -Wno-error");
+        assert_eq!(got.compiler.warnings, ["no-unused-value", "error=int-conversion", "all"]);
+        assert!(got.notes.is_empty() && !got.compiler.warnings_are_errors);
+        // Options for the back ends of other drivers.
+        assert_eq!(build("-Wf,-x -Wb,-y").notes.len(), 2);
     }
 
     #[test]

@@ -19,11 +19,11 @@ const MAGIC: [u8; 4] = *b"pcIR";
 const VERSION: u32 = 2;
 
 /// Encodes a module.
-pub fn encode(module: &Module) -> Vec<u8> {
+pub fn encode(module: &Module) -> Result<Vec<u8>> {
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
-    // Every type of the IR has an encoding, and memory for it grows as needed.
-    postcard::to_extend(module, bytes).unwrap_or_default()
+    postcard::to_extend(module, bytes)
+        .map_err(|error| CompileError::internal(format!("binary form of IR: {error}")))
 }
 
 /// Decodes a module, and verifies it. The error is [`CompileError::InvalidIl`].
@@ -116,10 +116,10 @@ mod tests {
     fn modules_survive_a_round_trip() {
         for bytes in MODULES {
             let module = read(bytes);
-            let encoded = encode(&module);
+            let encoded = encode(&module).unwrap();
             let decoded = decode(&encoded).unwrap();
             assert_eq!(module.to_string(), decoded.to_string());
-            assert_eq!(encode(&decoded), encoded);
+            assert_eq!(encode(&decoded).unwrap(), encoded);
         }
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let with = |change: &dyn Fn(&mut Module)| {
             let mut module = module.clone();
             change(&mut module);
-            decode(&encode(&module)).map(drop)
+            decode(&encode(&module).unwrap()).map(drop)
         };
         assert!(with(&|_| {}).is_ok());
         assert!(with(&|m| m.phase = Phase::Linked).is_err());
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn damaged_bytes_are_errors() {
-        let encoded = encode(&read(MODULES[0]));
+        let encoded = encode(&read(MODULES[0])).unwrap();
         assert!(decode(&[]).is_err() && decode(&encoded[..encoded.len() - 1]).is_err());
         let mut state = 1u64;
         for _ in 0..2000 {

@@ -124,7 +124,8 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
                 LibraryCode::Spirv(_) => ".il.spv",
                 LibraryCode::Ir(_) => ".il.ir",
             };
-            write(&output_path(arguments, extension), &library.code.to_bytes())?;
+            let code = library.code.to_bytes().map_err(|error| explain(error, &arguments.input))?;
+            write(&output_path(arguments, extension), &code)?;
             Ok(ExitCode::SUCCESS)
         }
         Emit::Ir => {

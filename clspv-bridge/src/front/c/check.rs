@@ -4,8 +4,9 @@ use super::ast::Unit;
 use super::language::Language;
 use super::parse::parse;
 use super::preprocess::preprocess;
-use super::session::{Input, Session};
+use super::session::Session;
 use super::types::Types;
+use crate::options::CompileRequest;
 
 /// A translation unit that has been parsed and checked.
 #[derive(Debug)]
@@ -25,10 +26,12 @@ impl Checked {
 }
 
 /// Preprocesses, parses and checks a translation unit.
-pub fn check(input: &Input<'_>) -> Checked {
-    let mut session = Session::new(input.options);
-    let language = Language::new(input.options, input.config);
-    let tokens = preprocess(&mut session, input);
+pub fn check(request: &CompileRequest<'_>) -> Checked {
+    let mut session = Session::new(request.options);
+    let language = Language::new(request.options, request.config);
+    let tokens = preprocess(&mut session, request);
+    // The parser reads the pragmas about warnings once more.
+    session.diagnostics.policy.restart();
     let mut types = Types::new();
     let unit = parse(&mut session, &tokens, &mut types, &language);
     Checked { session, language, types, unit }

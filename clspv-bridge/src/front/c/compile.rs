@@ -5,7 +5,6 @@ use super::check::{Checked, check};
 use super::lower::input::LoweringInput;
 use super::lower::lower;
 use super::sema::spelling::Spelling;
-use super::session::Input;
 use crate::error::{CompileError, Result};
 use crate::ir::Module;
 use crate::metadata::KernelArgInfo;
@@ -33,8 +32,7 @@ pub fn compile(request: &CompileRequest<'_>) -> Result<CompiledSource> {
 }
 
 fn run(request: &CompileRequest<'_>) -> Result<CompiledSource> {
-    let input = Input::from(request);
-    let checked = check(&input);
+    let checked = check(request);
     let log = checked.session.render();
     if checked.has_errors() {
         return Err(CompileError::Diagnostics(log));

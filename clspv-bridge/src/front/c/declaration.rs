@@ -28,16 +28,47 @@ impl StorageClass {
     }
 }
 
+/// Attribute that only some declarations may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limited {
+    /// Functions: another declaration with it is wrong.
+    Function(&'static str),
+    /// Kernels: another declaration with it is wrong.
+    Kernel(&'static str),
+    /// Functions and statements: ignored elsewhere.
+    Inline(&'static str),
+    /// Loops: a declaration with it is wrong.
+    Loop(&'static str),
+}
+
+impl Limited {
+    /// The restriction of an attribute; `None` if it has none.
+    pub fn named(name: &str) -> Option<Limited> {
+        Some(match name {
+            "overloadable" => Limited::Function("overloadable"),
+            "reqd_work_group_size" => Limited::Kernel("reqd_work_group_size"),
+            "work_group_size_hint" => Limited::Kernel("work_group_size_hint"),
+            "vec_type_hint" => Limited::Kernel("vec_type_hint"),
+            "intel_reqd_sub_group_size" => Limited::Kernel("intel_reqd_sub_group_size"),
+            "always_inline" => Limited::Inline("always_inline"),
+            "opencl_unroll_hint" => Limited::Loop("opencl_unroll_hint"),
+            _ => return None,
+        })
+    }
+}
+
 /// Attributes of a declaration, type or statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attributes {
     pub is_packed: bool,
     /// Bytes of `aligned`.
     pub align: Option<u32>,
-    /// Lanes of `ext_vector_type`.
-    pub lanes: Option<u64>,
-    /// Bytes of `vector_size`.
-    pub vector_bytes: Option<u64>,
+    /// Lanes of `ext_vector_type`, and where it is.
+    pub lanes: Option<(u64, Loc)>,
+    /// Bytes of `vector_size`, and where it is.
+    pub vector_bytes: Option<(u64, Loc)>,
+    /// The last attribute that only some declarations may have.
+    pub limited: Option<(Limited, Loc)>,
     pub reqd_work_group_size: Option<[u32; 3]>,
     pub work_group_size_hint: Option<[u32; 3]>,
     pub vec_type_hint: Option<Ty>,
@@ -64,6 +95,7 @@ impl Attributes {
     pub fn merge(&mut self, other: &Attributes) {
         self.is_packed |= other.is_packed;
         self.align = self.align.max(other.align);
+        self.limited = self.limited.or(other.limited);
         self.lanes = other.lanes.or(self.lanes);
         self.vector_bytes = other.vector_bytes.or(self.vector_bytes);
         self.reqd_work_group_size = other.reqd_work_group_size.or(self.reqd_work_group_size);
@@ -94,6 +126,8 @@ pub struct Specifiers {
     pub has_tag: bool,
     /// Whether the type is that of the initializer: `__auto_type`.
     pub is_deduced: bool,
+    /// Whether the declaration ends here, since its semicolon is missing, which has been reported.
+    pub is_ended: bool,
     pub attributes: Attributes,
     pub loc: Loc,
 }
@@ -120,6 +154,5 @@ pub enum Chunk {
     Function {
         params: Vec<VarId>,
         is_variadic: bool,
-        loc: Loc,
     },
 }

@@ -1,14 +1,14 @@
 //! Diagnostics of a translation unit: errors, warnings and notes at source locations.
 
 use super::source::Loc;
+use super::warning::{Level, WarningPolicy};
 
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// Explains the diagnostic before it.
     Note,
-    /// With the group that turns it off, e.g. "unused-value" for -Wno-unused-value.
-    Warning(&'static str),
+    Warning,
     Error,
     /// Error after which nothing else is reported, e.g. a header that is not found.
     Fatal,
@@ -18,6 +18,10 @@ pub enum Severity {
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     pub severity: Severity,
+    /// Group that turns a warning off, e.g. "unused-value" for -Wno-unused-value; empty for others.
+    pub group: &'static str,
+    /// Whether an option or pragma made an error of the warning.
+    pub is_promoted: bool,
     pub loc: Loc,
     pub message: String,
     /// Source to underline: first and last token.
@@ -29,15 +33,6 @@ pub const ERROR_LIMIT: usize = 20;
 
 /// Number of warnings after which others are not kept.
 const WARNING_LIMIT: usize = 2000;
-
-/// Treatment of warnings: -w, -Werror, -Wno-x.
-#[derive(Clone, Debug, Default)]
-pub struct WarningPolicy {
-    pub are_off: bool,
-    pub are_errors: bool,
-    /// Groups that are turned off.
-    pub disabled: Vec<String>,
-}
 
 /// Diagnostics in the order in which they were found.
 #[derive(Debug, Default)]
@@ -56,32 +51,24 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Adds an error. Notes that explain it follow.
     pub fn error(&mut self, loc: Loc, message: impl Into<String>) {
-        self.push_error(Severity::Error, loc, message);
+        self.push_error(Severity::Error, ("", false), loc, message);
     }
     /// Adds an error after which nothing else is reported.
     pub fn fatal(&mut self, loc: Loc, message: impl Into<String>) {
-        self.push_error(Severity::Fatal, loc, message);
-        self.is_fatal = true;
+        self.push_error(Severity::Fatal, ("", false), loc, message);
     }
-    /// Adds a warning of a group.
+    /// Adds a warning of a group; one of the group "" cannot be turned off by itself.
     pub fn warning(&mut self, group: &'static str, loc: Loc, message: impl Into<String>) {
-        let severity = Severity::Warning(group);
-        if self.policy.are_off || self.policy.disabled.iter().any(|d| d == group) {
-            self.skips_notes = true;
-        } else if self.policy.are_errors {
-            self.push_error(severity, loc, message);
-        } else if self.is_fatal || self.warnings >= WARNING_LIMIT {
-            self.skips_notes = true;
-        } else {
-            self.warnings += 1;
-            self.skips_notes = false;
-            self.push(severity, loc, message.into());
-        }
+        self.grouped(group, Level::Warning, loc, message);
+    }
+    /// Adds an error that options and pragmas can turn off by its group.
+    pub fn default_error(&mut self, group: &'static str, loc: Loc, message: impl Into<String>) {
+        self.grouped(group, Level::Error, loc, message);
     }
     /// Adds a note to the last error or warning.
     pub fn note(&mut self, loc: Loc, message: impl Into<String>) {
         if !self.skips_notes {
-            self.push(Severity::Note, loc, message.into());
+            self.push(Severity::Note, ("", false), loc, message.into());
         }
     }
     /// Underlines source in the last diagnostic.
@@ -107,17 +94,46 @@ impl Diagnostics {
         (self.errors, self.warnings)
     }
 
-    fn push_error(&mut self, severity: Severity, loc: Loc, message: impl Into<String>) {
+    fn grouped(&mut self, group: &'static str, default: Level, loc: Loc, message: impl Into<String>) {
+        match self.policy.level(group, default) {
+            (Level::Ignored, _) => self.skips_notes = true,
+            (Level::Warning, _) if self.is_fatal || self.warnings >= WARNING_LIMIT => self.skips_notes = true,
+            (Level::Warning, _) => {
+                self.warnings += 1;
+                self.skips_notes = false;
+                self.push(Severity::Warning, (group, false), loc, message.into());
+            }
+            (Level::Error, is_promoted) => {
+                self.push_error(Severity::Error, (group, is_promoted), loc, message);
+            }
+            (Level::Fatal, _) => self.push_error(Severity::Fatal, (group, false), loc, message),
+        }
+    }
+
+    fn push_error(
+        &mut self,
+        severity: Severity,
+        group: (&'static str, bool),
+        loc: Loc,
+        message: impl Into<String>,
+    ) {
         self.skips_notes = self.is_full();
         if self.is_full() {
             self.has_more |= !self.is_fatal;
             return;
         }
         self.errors += 1;
-        self.push(severity, loc, message.into());
+        self.is_fatal |= severity == Severity::Fatal;
+        self.push(severity, group, loc, message.into());
     }
 
-    fn push(&mut self, severity: Severity, loc: Loc, message: String) {
-        self.list.push(Diagnostic { severity, loc, message, ranges: Vec::new() });
+    fn push(
+        &mut self,
+        severity: Severity,
+        (group, is_promoted): (&'static str, bool),
+        loc: Loc,
+        message: String,
+    ) {
+        self.list.push(Diagnostic { severity, group, is_promoted, loc, message, ranges: Vec::new() });
     }
 }

@@ -12,8 +12,6 @@ pub struct Language {
     enabled: FxHashSet<String>,
     /// -cl-single-precision-constant
     pub single_precision_constant: bool,
-    /// Whether incompatible pointers, integers as pointers, and missing types are errors instead of warnings.
-    pub is_strict: bool,
     has_generic_space: bool,
     has_fp64: bool,
     has_fp16: bool,
@@ -27,7 +25,6 @@ impl Language {
             version: version_of(&options.std),
             enabled: config.extensions.iter().cloned().collect(),
             single_precision_constant: options.single_precision_constant,
-            is_strict: options.warnings_are_errors,
             has_generic_space: false,
             has_fp64: false,
             has_fp16: false,
@@ -97,6 +94,16 @@ impl Language {
     /// Whether block literals are available.
     pub fn has_blocks(&self) -> bool {
         self.since_2_0_with("__opencl_c_device_enqueue")
+    }
+
+    /// Whether 3D images may be written.
+    pub fn has_3d_image_writes(&self) -> bool {
+        self.version == 200 || self.has("cl_khr_3d_image_writes") || self.has("__opencl_c_3d_image_writes")
+    }
+
+    /// Whether images may have several samples for a pixel.
+    pub fn has_multi_sampled_images(&self) -> bool {
+        self.has("cl_khr_gl_msaa_sharing")
     }
 
     /// Whether images may be `read_write`.

@@ -13,6 +13,7 @@ pub mod compile;
 pub mod declaration;
 pub mod diagnostic;
 pub mod language;
+pub mod layout;
 pub mod lex;
 pub mod lower;
 pub mod overload;
@@ -25,6 +26,7 @@ pub mod source;
 pub mod symbol;
 pub mod token;
 pub mod types;
+pub mod warning;
 
 pub use compile::compile;
 

@@ -5,6 +5,8 @@
 
 use super::builtins::ArgType;
 use super::types::{AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, VOID};
+use smallvec::SmallVec;
+use std::borrow::Borrow;
 
 /// Rank of an implicit conversion, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,9 +23,14 @@ pub enum Rank {
     PointerToBool,
     /// Scalar to vector.
     Splat,
-    /// Conversion with a warning: qualifiers are lost, or the pointees differ.
-    Lossy,
+    /// Conversion with a warning: qualifiers of the pointee are lost.
+    Discarding,
+    /// Conversion with a warning: the pointees differ.
+    Incompatible,
 }
+
+/// Ranks of the arguments of a call, each with the number of qualifiers that its conversion adds.
+pub type Ranks = SmallVec<[(Rank, u8); 4]>;
 
 /// Whether pointers to `from` may be used as pointers to `to` without a cast.
 pub fn is_space_subset(from: AddressSpace, to: AddressSpace) -> bool {
@@ -106,14 +113,13 @@ fn pointer_rank(types: &Types, arg: &ArgType, from: QualTy, to: QualTy) -> Optio
     if !is_space_subset(from.quals.space, to.quals.space) {
         return None;
     }
-    if !has_qualifiers(to.quals, from.quals) {
-        return Some(Rank::Lossy);
-    }
-    match () {
-        () if from.ty == to.ty => Some(Rank::Qualified),
-        () if to.ty == VOID || from.ty == VOID => Some(Rank::Conversion),
-        () => Some(Rank::Lossy),
-    }
+    let is_void = to.ty == VOID || from.ty == VOID;
+    Some(match () {
+        () if from.ty != to.ty && !is_void => Rank::Incompatible,
+        () if !has_qualifiers(to.quals, from.quals) => Rank::Discarding,
+        () if is_void && from.ty != to.ty => Rank::Conversion,
+        () => Rank::Qualified,
+    })
 }
 
 /// Choice among overloads.
@@ -131,9 +137,9 @@ pub enum Choice {
 ///
 /// Address spaces and qualifiers that are closer to the argument's win between conversions of equal rank:
 /// `closeness` of a candidate and an argument is smaller if they are.
-pub fn choose(candidates: &[Option<Vec<(Rank, u8)>>]) -> Choice {
-    let viable = || candidates.iter().enumerate().filter_map(|(i, c)| c.as_ref().map(|ranks| (i, ranks)));
-    let mut best: Option<(usize, &Vec<(Rank, u8)>)> = None;
+pub fn choose<R: Borrow<Ranks>>(candidates: &[Option<R>]) -> Choice {
+    let viable = || candidates.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?.borrow())));
+    let mut best: Option<(usize, &Ranks)> = None;
     for candidate in viable() {
         best = match best {
             Some(known) if !is_better(candidate.1, known.1) => Some(known),
@@ -161,12 +167,13 @@ fn is_better(a: &[(Rank, u8)], b: &[(Rank, u8)]) -> bool {
 
 /// Ranks of all arguments for a candidate's parameters, each with how many qualifiers the conversion adds;
 /// `None` if one does not convert.
-pub fn ranks(types: &Types, args: &[ArgType], params: &[QualTy]) -> Option<Vec<(Rank, u8)>> {
-    let each = |(arg, param): (&ArgType, &QualTy)| {
-        let rank = rank(types, arg, *param)?;
-        Some((rank, added_qualifiers(types, arg.ty, *param)))
-    };
-    args.iter().zip(params).map(each).collect()
+pub fn ranks(types: &Types, args: &[ArgType], params: &[QualTy]) -> Option<Ranks> {
+    args.iter().zip(params).map(|(arg, param)| rank_with_qualifiers(types, arg, *param)).collect()
+}
+
+/// Rank of an argument for a parameter, with how many qualifiers the conversion adds.
+pub fn rank_with_qualifiers(types: &Types, arg: &ArgType, param: QualTy) -> Option<(Rank, u8)> {
+    Some((rank(types, arg, param)?, added_qualifiers(types, arg.ty, param)))
 }
 
 /// Number of qualifiers that a conversion of pointers adds.

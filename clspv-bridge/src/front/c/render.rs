@@ -17,14 +17,7 @@ const MAX_MACROS: usize = 6;
 
 /// Text of all diagnostics.
 pub fn render(sources: &SourceMap, symbols: &Symbols, diagnostics: &Diagnostics) -> String {
-    let mut out = Renderer {
-        sources,
-        symbols,
-        are_errors: diagnostics.policy.are_errors,
-        text: String::new(),
-        includer: Pos(0),
-        last: None,
-    };
+    let mut out = Renderer { sources, symbols, text: String::new(), includer: Pos(0), last: None };
     for diagnostic in &diagnostics.list {
         out.diagnostic(diagnostic);
     }
@@ -49,8 +42,6 @@ pub fn render(sources: &SourceMap, symbols: &Symbols, diagnostics: &Diagnostics)
 struct Renderer<'s> {
     sources: &'s SourceMap,
     symbols: &'s Symbols,
-    /// Whether warnings are errors.
-    are_errors: bool,
     text: String,
     /// The `#include` directive that was printed last.
     includer: Pos,
@@ -60,12 +51,17 @@ struct Renderer<'s> {
 
 impl Renderer<'_> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic) {
-        let (kind, group) = match diagnostic.severity {
-            Severity::Note => ("note", String::new()),
-            Severity::Warning(group) if self.are_errors => ("error", format!(" [-Werror,-W{group}]")),
-            Severity::Warning(group) => ("warning", format!(" [-W{group}]")),
-            Severity::Error => ("error", String::new()),
-            Severity::Fatal => ("fatal error", String::new()),
+        let kind = match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Fatal => "fatal error",
+        };
+        let group = match (diagnostic.group, diagnostic.is_promoted) {
+            ("", false) => String::new(),
+            ("", true) => " [-Werror]".to_owned(),
+            (group, false) => format!(" [-W{group}]"),
+            (group, true) => format!(" [-Werror,-W{group}]"),
         };
         let sources = self.sources;
         let pos = sources.file_pos(diagnostic.loc);

@@ -1,27 +1,12 @@
 //! State that all parts of the front end share while they compile a translation unit.
 
-use super::diagnostic::{Diagnostics, WarningPolicy};
+use super::diagnostic::Diagnostics;
 use super::render;
 use super::source::SourceMap;
 use super::symbol::Symbols;
-use crate::options::{CompileRequest, FrontConfig, Header, Options};
+use super::warning::WarningPolicy;
+use crate::options::Options;
 use std::path::PathBuf;
-
-/// A translation unit: source, headers, options and the device's configuration.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    pub source: &'a str,
-    pub headers: &'a [Header],
-    pub options: &'a Options,
-    pub config: &'a FrontConfig,
-}
-
-impl<'a> From<&CompileRequest<'a>> for Input<'a> {
-    fn from(request: &CompileRequest<'a>) -> Input<'a> {
-        let CompileRequest { source, headers, options, config, .. } = *request;
-        Input { source, headers, options, config }
-    }
-}
 
 /// Texts, spellings and diagnostics of a translation unit.
 #[derive(Debug, Default)]
@@ -29,7 +14,7 @@ pub struct Session {
     pub sources: SourceMap,
     pub symbols: Symbols,
     pub diagnostics: Diagnostics,
-    /// Files that the preprocessor read, except headers of the input.
+    /// Files that the preprocessor read, except headers of the request.
     pub files: Vec<PathBuf>,
 }
 
@@ -37,11 +22,7 @@ impl Session {
     /// Session with the treatment of warnings that the options request.
     pub fn new(options: &Options) -> Session {
         let mut session = Session::default();
-        session.diagnostics.policy = WarningPolicy {
-            are_off: options.warnings_off,
-            are_errors: options.warnings_are_errors,
-            disabled: Vec::new(),
-        };
+        session.diagnostics.policy = WarningPolicy::new(options);
         session
     }
 
@@ -50,7 +31,7 @@ impl Session {
         render::render(&self.sources, &self.symbols, &self.diagnostics)
     }
 
-    /// Files that the preprocessor read, except headers of the input and the source itself.
+    /// Files that the preprocessor read, except headers of the request and the source itself.
     pub fn dependencies(&self) -> Vec<PathBuf> {
         self.files.clone()
     }

@@ -132,6 +132,10 @@ pub fn of_source(options: &Options, config: &FrontConfig, headers: Option<&Path>
             push(arg);
         }
     }
+    if !options.warnings.is_empty() {
+        args.push("-Wno-unknown-warning-option".into());
+        args.extend(options.warnings.iter().map(|w| format!("-W{w}").into()));
+    }
     args.extend(options.preprocessor.iter().map(OsString::from));
     if let Some(folder) = headers {
         args.push("-I".into());

@@ -66,6 +66,10 @@ pub fn pointer(word: &str) -> Option<PointerWord<'_>> {
 }
 
 impl PointerWord<'_> {
+    /// Whether pointers in several address spaces fit.
+    pub fn takes_several(&self) -> bool {
+        matches!(self.space, b'a' | b'r' | b'm' | b'x')
+    }
     /// Whether an argument's address space fits.
     pub fn takes(&self, space: AddressSpace) -> bool {
         use AddressSpace as A;

@@ -1,33 +1,18 @@
 //! Overload resolution of built-in functions.
 //!
 //! The rows of a name are templates. The vectors and pointers of a call's arguments fix the generic type; if
-//! all are scalars, each element type is a candidate. Candidates are ranked argument by argument: exact,
-//! promotion, conversion (C++ 2011, section 13.3.3, as clang applies it to overloads of OpenCL C).
+//! all are scalars, each element type is a candidate. Candidates are ranked as those of programs
+//! ([`super::super::overload`]).
 
 use super::super::ast::BuiltinId;
 use super::super::language::Language;
-use super::super::types::{
-    AccessMode, AddressSpace, Arith, OpaqueType, QualTy, Quals, Ty, TypeKind, Types, scalar,
-};
+use super::super::overload::{Choice, Ranks, choose, rank_with_qualifiers};
+use super::super::types::{AccessMode, AddressSpace, Arith, QualTy, Ty, TypeKind, Types, scalar};
 use super::pattern::{self, TypeBinding, named_shape, pointer, shape, word_type};
 use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, EnqueueOp, NoMatch, Resolved, Row};
 use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
-
-/// Cost of converting an argument, the best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum ConversionRank {
-    Exact,
-    Promotion,
-    Conversion,
-    /// Discards qualifiers of a pointee.
-    Qualification,
-    /// Pointer to another type, which C converts with a warning.
-    Incompatible,
-}
-
-type Ranks = SmallVec<[ConversionRank; 4]>;
 
 /// A signature that takes the arguments.
 struct Candidate {
@@ -37,7 +22,8 @@ struct Candidate {
 
 /// Whether the language has a built-in function of this name.
 pub fn is_builtin(name: &str, language: &Language) -> bool {
-    conversion(name).is_some() || rows_of(name).iter().any(|id| row(*id).is_some_and(|r| r.is_in(language)))
+    conversion(name).is_some_and(|parts| parts.is_in(language))
+        || rows_of(name).iter().any(|id| row(*id).is_some_and(|r| r.is_in(language)))
 }
 
 /// The function of this name that takes a block; `None` if the language has none.
@@ -79,6 +65,27 @@ pub fn resolve(
     }))
 }
 
+/// The signature of a row without a generic type, for a number of arguments that fits; `None` for others.
+pub fn fixed_signature(types: &mut Types, id: BuiltinId, count: usize) -> Option<Resolved> {
+    let row = row(id).filter(|row| row.domain == Domain::None)?;
+    let mut words: SmallVec<[&str; 8]> = row.signature.split(' ').collect();
+    let is_variadic = words.last() == Some(&"...");
+    if is_variadic {
+        words.pop();
+    }
+    let (&result, params) = words.split_first()?;
+    let fits = if is_variadic { count >= params.len() } else { count == params.len() };
+    let has_any_pointer = params.iter().any(|word| pointer(word).is_some_and(|p| p.takes_several()));
+    if !fits || has_any_pointer || matches!(row.lowering, BuiltinExpansion::ToSpace(_)) {
+        return None;
+    }
+    let binding = TypeBinding::default();
+    let mut type_of = |word: &str| word_type(types, word, &binding, AddressSpace::Private);
+    let result = type_of(result)?;
+    let params: Option<Vec<QualTy>> = params.iter().map(|word| type_of(word)).collect();
+    Some(Resolved { builtin: id, params: params?, is_variadic, result })
+}
+
 /// A readable form of a row's signature.
 fn text(row: &Row) -> String {
     let mut words = row.signature.split(' ');
@@ -88,16 +95,13 @@ fn text(row: &Row) -> String {
 
 /// The best candidate; the error tells whether there were several.
 fn best(found: Vec<Candidate>) -> Result<Resolved, bool> {
-    let is_better = |x: &Candidate, y: &Candidate| {
-        x.ranks.iter().zip(&y.ranks).all(|(a, b)| a <= b) && x.ranks.iter().zip(&y.ranks).any(|(a, b)| a < b)
-    };
-    let index = (0..found.len()).find(|&i| {
-        let Some(x) = found.get(i) else { return false };
-        found.iter().enumerate().all(|(j, y)| i == j || is_better(x, y))
-    });
-    match index {
-        Some(i) => found.into_iter().nth(i).map(|c| c.resolved).ok_or(false),
-        None => Err(!found.is_empty()),
+    let ranks: SmallVec<[Option<&Ranks>; 8]> = found.iter().map(|c| Some(&c.ranks)).collect();
+    let choice = choose(&ranks);
+    drop(ranks);
+    match choice {
+        Choice::One(index) => found.into_iter().nth(index).map(|c| c.resolved).ok_or(false),
+        Choice::None => Err(false),
+        Choice::Ambiguous(_) => Err(true),
     }
 }
 
@@ -171,7 +175,7 @@ fn rank_all(
             Some(p) if p.space == b'x' => arg.ty,
             _ => word_type(types, word, binding, space)?,
         };
-        ranks.push(rank(types, arg, param)?);
+        ranks.push(rank_with_qualifiers(types, arg, param)?);
         out.push(param);
     }
     Some((ranks, out))
@@ -302,79 +306,20 @@ fn pointee(types: &Types, ty: Ty) -> Option<QualTy> {
     }
 }
 
-/// Rank of converting an argument to a parameter's type; `None` if none exists.
-pub fn rank(types: &Types, arg: &ArgType, param: QualTy) -> Option<ConversionRank> {
-    let (from, to) = (types.canonical(arg.ty).ty, types.canonical(param).ty);
-    if from == to {
-        return Some(ConversionRank::Exact);
-    }
-    match (types.kind(from), types.kind(to)) {
-        (TypeKind::Error, _) => Some(ConversionRank::Exact),
-        (TypeKind::Arith(x), TypeKind::Arith(y)) => Some(arith_rank(*x, *y)),
-        (TypeKind::Enum(id), TypeKind::Arith(y)) => {
-            let underlying = types.enums.get(id.0 as usize).map_or(Arith::UInt, |e| e.underlying);
-            Some(if scalar(underlying) == scalar(*y) {
-                ConversionRank::Promotion
-            } else {
-                ConversionRank::Conversion
-            })
-        }
-        (TypeKind::Arith(_) | TypeKind::Enum(_), TypeKind::Vector(..)) => Some(ConversionRank::Conversion),
-        (TypeKind::Arith(_) | TypeKind::Enum(_), TypeKind::Opaque(OpaqueType::Sampler)) => {
-            arg.is_constant.then_some(ConversionRank::Conversion)
-        }
-        (
-            TypeKind::Arith(_),
-            TypeKind::Opaque(OpaqueType::Event | OpaqueType::Queue | OpaqueType::ClkEvent)
-            | TypeKind::Pointer(_),
-        ) => arg.is_zero.then_some(ConversionRank::Conversion),
-        (TypeKind::Pointer(x), TypeKind::Pointer(y)) => pointer_rank(types, *x, *y),
-        _ => None,
-    }
-}
-
-/// Rank between scalar types.
-fn arith_rank(from: Arith, to: Arith) -> ConversionRank {
-    let promoted = match from {
-        Arith::Bool | Arith::Char | Arith::UChar | Arith::Short | Arith::UShort => Some(Arith::Int),
-        Arith::Float => Some(Arith::Double),
-        _ => None,
-    };
-    if from == to {
-        ConversionRank::Exact
-    } else if promoted == Some(to) {
-        ConversionRank::Promotion
-    } else {
-        ConversionRank::Conversion
-    }
-}
-
-fn pointer_rank(types: &Types, from: QualTy, to: QualTy) -> Option<ConversionRank> {
-    let (from, to) = (types.canonical(from), types.canonical(to));
-    let private = |s| if s == AddressSpace::Default { AddressSpace::Private } else { s };
-    let (x, y) = (private(from.quals.space), private(to.quals.space));
-    let in_space = x == y || y == AddressSpace::Generic && x != AddressSpace::Constant;
-    let is_void = *types.kind(to.ty) == TypeKind::Void;
-    if !in_space {
-        return None;
-    }
-    let from_void = *types.kind(from.ty) == TypeKind::Void;
-    if from.ty != to.ty && !is_void && !from_void {
-        return Some(ConversionRank::Incompatible);
-    }
-    let drops = |q: fn(&Quals) -> bool| q(&from.quals) && !q(&to.quals);
-    if drops(|q| q.is_const) || drops(|q| q.is_volatile) {
-        return Some(ConversionRank::Qualification);
-    }
-    // A conversion that adds qualifiers is as good as none.
-    Some(if x == y && from.ty == to.ty { ConversionRank::Exact } else { ConversionRank::Conversion })
-}
-
 /// Destination, saturation and rounding in the name of a `convert_` function.
 pub struct ConversionName<'a> {
     name: &'a str,
     to: (Arith, u8),
     row: &'static str,
+}
+
+impl ConversionName<'_> {
+    /// Whether the language has the conversion.
+    fn is_in(&self, language: &Language) -> bool {
+        let (element, _) = self.to;
+        let is_saturating = self.row.contains("_sat");
+        has_element(language, element) && element != Arith::Bool && !(is_saturating && element.is_float())
+    }
 }
 
 /// The rows of conversions, by what follows the destination type.
@@ -409,8 +354,7 @@ fn convert(
     let id = rows_of(parts.row).first().copied()?;
     let (element, lanes) = parts.to;
     let to = pattern::of_shape(types, element, lanes);
-    let is_saturating = parts.row.contains("_sat");
-    if !has_element(language, element) || element == Arith::Bool || is_saturating && element.is_float() {
+    if !parts.is_in(language) {
         return None;
     }
     let error = || NoMatch::None(vec![format!("{}: a value of {lanes} lanes", parts.name)]);
@@ -426,16 +370,6 @@ fn convert(
                 result: QualTy::plain(to),
             })
         }
-        // A scalar is converted to every lane.
-        Some((e, 1)) => {
-            let param = pattern::of_shape(types, e, lanes);
-            Ok(Resolved {
-                builtin: id,
-                params: vec![QualTy::plain(param)],
-                is_variadic: false,
-                result: QualTy::plain(to),
-            })
-        }
         _ => Err(error()),
     })
 }
@@ -443,7 +377,7 @@ fn convert(
 #[cfg(test)]
 mod tests {
     use super::super::super::types::{
-        DOUBLE, FLOAT, HALF, INT, ImageType, LONG, SHORT, UCHAR, UINT, ULONG, VOID,
+        DOUBLE, FLOAT, HALF, INT, ImageType, LONG, OpaqueType, Quals, SHORT, UCHAR, UINT, ULONG, VOID,
     };
     use super::super::table;
     use super::*;

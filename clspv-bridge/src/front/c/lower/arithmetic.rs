@@ -4,9 +4,10 @@ use super::function::FunctionLowering;
 use super::location::Location;
 use super::module::malformed;
 use super::object::ObjectRef;
-use super::types::{is_signed, layout, pointee, value_type};
+use super::types::{is_signed, pointee, value_type};
 use crate::error::Result;
 use crate::front::c::ast::{BinaryOp, CompareOp, ExprId, ExprKind};
+use crate::front::c::layout::layout;
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{
     BinOp, BlockCall, CastOp, F32, FloatCc, I1, I64, IntCc, Op, Ordering, RmwOp, Scalar, Scope, Type, UnOp,

@@ -7,9 +7,10 @@
 use super::function::FunctionLowering;
 use super::module::{LoweredBlock, ModuleLowering, malformed};
 use super::object::ObjectRef;
-use super::types::{align_at, is_aggregate, layout, value_type};
+use super::types::{align_at, is_aggregate, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, BlockLiteral, ExprId, ExprKind, ExprList, VarId};
+use crate::front::c::layout::layout;
 use crate::front::c::types::{QualTy, TypeKind, VOID};
 use crate::front::spirv::{attributes, lay_out_args};
 use crate::front::{FNV, fnv};

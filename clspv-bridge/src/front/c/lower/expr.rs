@@ -4,12 +4,13 @@ use super::function::FunctionLowering;
 use super::location::{LaneList, Location};
 use super::module::malformed;
 use super::object::ObjectRef;
-use super::types::{is_aggregate, layout, value_type};
+use super::types::{is_aggregate, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{
     CastKind, Expr, ExprId, ExprKind, ExprList, FuncId, InitList, StmtId, StmtKind, VarId,
 };
 use crate::front::c::builtins;
+use crate::front::c::layout::layout;
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{BinOp, F64, I32, IntCc, Op, Scalar, Type, UnOp, Value};
 use smallvec::SmallVec;

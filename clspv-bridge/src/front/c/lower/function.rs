@@ -8,11 +8,12 @@ use super::flow::Flow;
 use super::module::{ModuleLowering, malformed};
 use super::object::ObjectRef;
 use super::ssa::{self, Ssa};
-use super::types::{MAX_TYPE_ALIGN, align_of_variable, is_aggregate, layout, padding, value_type};
+use super::types::{MAX_TYPE_ALIGN, align_of_variable, is_aggregate, padding, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{
     CastKind, ExprId, ExprKind, FuncId, LabelId, StmtId, StmtKind, Storage, Unit, VarId,
 };
+use crate::front::c::layout::layout;
 use crate::front::c::source::Loc;
 use crate::front::c::types::{QualTy, Ty, TypeKind};
 use crate::ir::{

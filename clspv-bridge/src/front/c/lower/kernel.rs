@@ -1,9 +1,10 @@
 //! Kernels: how their parameters are passed, their attributes, and what is known of their arguments.
 
 use super::module::{ModuleLowering, malformed};
-use super::types::{is_aggregate, layout, space, value_type};
+use super::types::{is_aggregate, space, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{FunctionDecl, VarId};
+use crate::front::c::layout::layout;
 use crate::front::c::sema::spelling::Spelling;
 use crate::front::c::types::{AccessMode, AddressSpace, OpaqueType, QualTy, TypeKind};
 use crate::front::spirv::{attributes, lay_out_args, unwritten};

@@ -4,11 +4,10 @@ use super::function::{FunctionLowering, Home};
 use super::module::malformed;
 use super::object::ObjectRef;
 use super::ssa::SsaVariable;
-use super::types::{
-    align_of_variable, is_aggregate, is_signed, layout, padding, pointee, value_layout, value_type,
-};
+use super::types::{align_of_variable, is_aggregate, is_signed, padding, pointee, value_type};
 use crate::error::Result;
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
+use crate::front::c::layout::{layout, value_layout};
 use crate::front::c::types::{OpaqueType, Record, TypeKind};
 use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Space, Type, Value};
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 
 use super::function::FunctionLowering;
 use super::object::ObjectRef;
-use super::types::value_layout;
+use crate::front::c::layout::value_layout;
 use crate::ir::{
     Access, CastOp, I8, I64, IntCc, Op, Opaque, Ordering, Root, Scalar, Scope, Space, Type, Value,
 };

@@ -6,9 +6,10 @@
 //! reaches are never lowered.
 
 use super::input::LoweringInput;
-use super::types::{align_of_variable, is_aggregate, layout, padding, space, value_type};
+use super::types::{align_of_variable, is_aggregate, padding, space, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{BlockId, FuncId, FunctionDecl, Storage, StrId, VarId, Variable};
+use crate::front::c::layout::layout;
 use crate::front::c::types::{QualTy, TypeKind};
 use crate::front::spirv::UNSUPPORTED;
 use crate::ir::mangle::CALLABLE_KERNEL;

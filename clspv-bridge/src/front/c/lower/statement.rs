@@ -86,7 +86,7 @@ impl<'a> FunctionLowering<'_, 'a> {
         if is_aggregate(self.types(), self.expr(value)?.ty.ty)
             && let Some(addr) = self.result_address
         {
-            let align = super::types::layout(self.types(), self.expr(value)?.ty.ty).align;
+            let align = crate::front::c::layout::layout(self.types(), self.expr(value)?.ty.ty).align;
             if !self.shares_result {
                 self.aggregate_into(value, super::object::ObjectRef::new(addr, align), false)?;
             }

@@ -6,9 +6,10 @@
 use super::function::FunctionLowering;
 use super::module::{ModuleLowering, malformed};
 use super::object::ObjectRef;
-use super::types::{is_aggregate, layout, value_layout, value_type};
+use super::types::{is_aggregate, value_type};
 use crate::error::{CompileError, Result};
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, InitList, Storage, VarId};
+use crate::front::c::layout::{layout, value_layout};
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{
     BinOp, CastOp, Const, Function, Global, Linkage, Op, Reloc, Signature, Space, Value, ValueDef,

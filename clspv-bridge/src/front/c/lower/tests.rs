@@ -5,14 +5,13 @@ use super::lower;
 use crate::front::c::ast::*;
 use crate::front::c::check::check;
 use crate::front::c::language::Language;
-use crate::front::c::session as front;
 use crate::front::c::session::Session;
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
 use crate::ir::interp::value::{LaneValues, constant};
 use crate::ir::interp::{Machine, Stop};
 use crate::ir::{Const, F32, I8, I32, I64, Module, Op, Scalar, Type};
-use crate::options::{Extent, FrontConfig, Options};
+use crate::options::{CompileRequest, Extent, FrontConfig, Options};
 
 /// Builder of a unit with one function under construction.
 struct Tree {
@@ -681,8 +680,7 @@ fn kernels_of_the_tests_are_lowered() {
     let (mut wrong, mut lowered) = (String::new(), 0);
     for path in paths {
         let source = std::fs::read_to_string(&path).unwrap();
-        let checked =
-            check(&front::Input { source: &source, headers: &[], options: &options, config: &config });
+        let checked = check(&CompileRequest::new(&source, &options, &config));
         if checked.has_errors() {
             continue;
         }
@@ -706,7 +704,7 @@ fn kernels_of_the_tests_are_lowered() {
 /// The module of a source.
 fn module_of(source: &str) -> Module {
     let (options, config) = (Options::default(), FrontConfig::default());
-    let checked = check(&front::Input { source, headers: &[], options: &options, config: &config });
+    let checked = check(&CompileRequest::new(source, &options, &config));
     assert!(!checked.has_errors(), "{}", checked.session.render());
     lower(LoweringInput {
         session: &checked.session,

@@ -1,7 +1,6 @@
 //! IR types and memory layout of the language's types.
 
 use crate::front::c::ast::Variable;
-pub use crate::front::c::sema::layout::Layout;
 use crate::front::c::types::{AddressSpace, Arith, OpaqueType, Ty, TypeKind, Types};
 use crate::ir::{I32, I64, Opaque, Scalar, Space, Type};
 
@@ -61,15 +60,6 @@ pub fn is_aggregate(types: &Types, ty: Ty) -> bool {
     matches!(types.resolved(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }
 
-/// Size and alignment in memory. `void` and functions have size 1, as in GNU C's arithmetic on pointers to
-/// them; arrays of unknown length are empty.
-pub fn layout(types: &Types, ty: Ty) -> Layout {
-    match types.resolved(ty) {
-        TypeKind::Array(of, None) => Layout { size: 0, align: layout(types, of.ty).align },
-        _ => types.layout(ty).unwrap_or(Layout { size: 1, align: 1 }),
-    }
-}
-
 /// Largest alignment of a type without attributes. Devices align no variable to more.
 pub const MAX_TYPE_ALIGN: u32 = 128;
 
@@ -81,19 +71,6 @@ pub fn padding(align: u32) -> u64 {
 /// Alignment of a variable whose type has the alignment `own`.
 pub fn align_of_variable(var: &Variable, own: u32) -> u32 {
     var.align.max(own).clamp(1, 4096).next_power_of_two()
-}
-
-/// Size and alignment of a value in memory; `bool` is a byte.
-pub fn value_layout(ty: Type) -> Layout {
-    match ty {
-        Type::Scalar(s) => Layout { size: u64::from(s.bytes()), align: s.bytes() },
-        Type::Vector(s, lanes) => {
-            let bytes = s.bytes() * u32::from(lanes).next_power_of_two();
-            Layout { size: u64::from(bytes), align: bytes }
-        }
-        Type::Ptr(_) | Type::Opaque(_) => Layout { size: 8, align: 8 },
-        Type::PtrVector(_, lanes) => Layout { size: 8 * u64::from(lanes), align: 8 },
-    }
 }
 
 /// Whether the type is a signed integer, or a vector of them.

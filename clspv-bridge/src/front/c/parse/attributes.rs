@@ -6,7 +6,8 @@
 use super::Parser;
 use super::keyword::Keyword;
 use crate::front::c::ast::{InlineHint, LoopHint};
-use crate::front::c::declaration::Attributes;
+use crate::front::c::declaration::{Attributes, Limited};
+use crate::front::c::sema::class::Class;
 use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind;
 use crate::front::c::types::{AddressSpace, Ty};
@@ -82,6 +83,18 @@ const IGNORED: &[&str] = &[
     "const_function",
 ];
 
+/// Attributes that have no arguments.
+const WITHOUT_ARGUMENTS: &[&str] = &[
+    "packed",
+    "kernel",
+    "overloadable",
+    "weak",
+    "always_inline",
+    "noinline",
+    "opencl_global",
+    "opencl_local",
+];
+
 use TokenKind as T;
 
 impl Parser<'_> {
@@ -137,8 +150,15 @@ impl Parser<'_> {
             return;
         }
         self.attribute_list(attributes, T::RParen);
-        self.expect_close(T::RParen, inner);
-        self.expect_close(T::RParen, open);
+        for open in [inner, open] {
+            if !self.accept(T::RParen) {
+                // What follows is likely the rest of the declaration.
+                let loc = self.loc();
+                self.error_expected(loc, "')'");
+                self.sema.note(open, "to match this '('");
+                return;
+            }
+        }
     }
 
     /// Parses attributes up to the closing bracket.
@@ -166,6 +186,12 @@ impl Parser<'_> {
 
     /// Parses the arguments of an attribute whose name has been read.
     fn attribute(&mut self, name: &str, loc: Loc, attributes: &mut Attributes) {
+        if WITHOUT_ARGUMENTS.contains(&name) && self.kind() == T::LParen {
+            self.sema.error(loc, format!("'{name}' attribute takes no arguments"));
+        }
+        if let Some(limited) = Limited::named(name) {
+            attributes.limited = Some((limited, loc));
+        }
         match name {
             "packed" => attributes.is_packed = true,
             "kernel" | "device_kernel" | "opencl_kernel" => attributes.is_kernel = true,
@@ -180,12 +206,16 @@ impl Parser<'_> {
             "opencl_constant" => attributes.space = Some(AddressSpace::Constant),
             "opencl_private" => attributes.space = Some(AddressSpace::Private),
             "opencl_generic" => attributes.space = Some(AddressSpace::Generic),
-            "aligned" => return self.aligned(attributes),
-            "ext_vector_type" => attributes.lanes = self.numbers::<1>(name, loc).map(|[n]| u64::from(n)),
-            "vector_size" => attributes.vector_bytes = self.numbers::<1>(name, loc).map(|[n]| u64::from(n)),
+            "aligned" => return self.aligned(loc, attributes),
+            "ext_vector_type" => {
+                attributes.lanes = self.numbers::<1>(name, loc).map(|[n]| (u64::from(n), loc));
+            }
+            "vector_size" => {
+                attributes.vector_bytes = self.numbers::<1>(name, loc).map(|[n]| (u64::from(n), loc));
+            }
             "reqd_work_group_size" => attributes.reqd_work_group_size = self.work_group_size(name, loc),
             "work_group_size_hint" => attributes.work_group_size_hint = self.work_group_size(name, loc),
-            "vec_type_hint" => attributes.vec_type_hint = self.vec_type_hint(),
+            "vec_type_hint" => attributes.vec_type_hint = self.vec_type_hint(loc),
             "intel_reqd_sub_group_size" | "reqd_sub_group_size" | "sub_group_size" => {
                 attributes.reqd_sub_group_size = self.numbers::<1>(name, loc).map(|[n]| n);
             }
@@ -237,8 +267,11 @@ impl Parser<'_> {
         if count == N {
             return Some(values);
         }
-        let plural = if N == 1 { "one argument".to_owned() } else { format!("exactly {N} arguments") };
-        self.sema.error(loc, format!("'{name}' attribute takes {plural}"));
+        let text = match N {
+            1 => format!("'{name}' attribute takes one argument"),
+            _ => format!("'{name}' attribute requires exactly {N} arguments"),
+        };
+        self.sema.error(loc, text);
         None
     }
 
@@ -269,18 +302,30 @@ impl Parser<'_> {
         Some(sizes)
     }
 
-    fn vec_type_hint(&mut self) -> Option<Ty> {
+    fn vec_type_hint(&mut self, name: Loc) -> Option<Ty> {
         let open = self.loc();
         if !self.expect(T::LParen, "'('") {
             return None;
         }
+        if let (false, Some(unknown)) = (self.starts_type_name(), self.identifier()) {
+            let (loc, unknown) = (self.loc(), self.sema.text(unknown).to_owned());
+            self.sema.error(loc, format!("unknown type name '{unknown}'"));
+            self.skip_to(&[T::RParen]);
+            self.expect_close(T::RParen, open);
+            return None;
+        }
         let ty = self.type_name();
         self.expect_close(T::RParen, open);
+        if !matches!(self.sema.class(ty.ty), Class::Arith(_) | Class::Vector(..) | Class::Error) {
+            let text = "a non-vector or non-vectorizable scalar type is an invalid argument to attribute 'vec_type_hint'";
+            self.sema.error(name, text);
+            return None;
+        }
         Some(ty.ty)
     }
 
     /// `aligned` and `aligned(n)`.
-    fn aligned(&mut self, attributes: &mut Attributes) {
+    fn aligned(&mut self, name: Loc, attributes: &mut Attributes) {
         let open = self.loc();
         if !self.accept(T::LParen) {
             attributes.align = attributes.align.max(Some(16));
@@ -293,7 +338,7 @@ impl Parser<'_> {
         if value.is_none() && !self.sema.is_error(expr) {
             self.sema.error(loc, "'aligned' attribute requires integer constant");
         }
-        self.set_align(value.map(|v| v.bits), loc, attributes);
+        self.set_align(value.map(|v| v.bits), name, attributes);
     }
 
     /// `_Alignas(n)` and `_Alignas(type)`.

@@ -38,6 +38,10 @@ impl Parser<'_> {
                 self.sema.error(loc, "inline assembly is not supported in OpenCL");
                 self.skip_declaration();
             }
+            (T::Identifier, Some(_)) if !self.starts_declaration() => {
+                self.error_expected(loc, "identifier or '('");
+                self.skip_declaration();
+            }
             (T::Identifier, _) => {
                 self.declaration(true);
             }
@@ -65,22 +69,14 @@ impl Parser<'_> {
                     return;
                 }
                 T::LBrace => {
-                    let open = self.next().loc;
-                    while !matches!(self.kind(), T::RBrace | T::End) {
-                        self.skip_to(&[T::RBrace]);
-                        if self.kind() != T::RBrace {
-                            self.next();
-                        }
+                    let open = self.loc();
+                    self.skip_brackets();
+                    if self.kind() == T::End && self.previous_kind() != T::RBrace {
+                        self.expect_close(T::RBrace, open);
                     }
-                    self.expect_close(T::RBrace, open);
                     return;
                 }
-                T::LParen | T::LBracket => {
-                    let close = if self.kind() == T::LParen { T::RParen } else { T::RBracket };
-                    self.next();
-                    self.skip_to(&[close]);
-                    self.accept(close);
-                }
+                T::LParen | T::LBracket => self.skip_brackets(),
                 _ => {
                     self.next();
                 }
@@ -101,6 +97,9 @@ impl Parser<'_> {
         let mut vars = Vec::new();
         let start = self.loc();
         let specifiers = self.specifiers();
+        if specifiers.is_ended {
+            return vars;
+        }
         if self.accept(T::Semicolon) {
             self.check_empty(&specifiers);
             return vars;
@@ -136,6 +135,9 @@ impl Parser<'_> {
                     return vars;
                 }
                 self.declare_function(name, &mut declarator, &specifiers, false);
+                if !self.ends_function(may_define && is_first, declarator.loc) {
+                    return vars;
+                }
             } else {
                 vars.extend(self.init_declarator(name, &declarator, &specifiers));
             }
@@ -144,11 +146,44 @@ impl Parser<'_> {
                 break;
             }
         }
+        // What follows an erroneous initializer is likely a part of it.
+        let is_broken = vars.last().is_some_and(|var| self.sema.has_erroneous_value(*var));
+        if is_broken && self.kind() != T::Semicolon && !self.peek().at_line_start {
+            self.end_broken_declaration();
+            return vars;
+        }
         let what = if may_define { "';' after top level declarator" } else { "';' at end of declaration" };
         if !self.expect(T::Semicolon, what) && !self.peek().at_line_start {
-            self.skip_declaration();
+            self.end_broken_declaration();
         }
         vars
+    }
+
+    /// Skips what remains of a declaration; in the head of a loop not beyond it.
+    fn end_broken_declaration(&mut self) {
+        if self.in_loop_head {
+            self.skip_to(&[T::RParen]);
+            self.accept(T::Semicolon);
+        } else {
+            self.skip_declaration();
+        }
+    }
+
+    /// Checks that a function's declaration ends after its parameters. Returns whether parsing continues.
+    fn ends_function(&mut self, may_define: bool, name: Loc) -> bool {
+        let token = self.peek();
+        if matches!(token.kind, T::Semicolon | T::Comma | T::End) || token.at_line_start {
+            return true;
+        }
+        if token.kind == T::Eq {
+            self.sema.error(name, "illegal initializer (only variables can be initialized)");
+        } else if may_define {
+            self.error_expected(token.loc, "function body after function declarator");
+        } else {
+            return true;
+        }
+        self.skip_declaration();
+        false
     }
 
     /// Parses `asm("name")` after a declarator, which names the symbol.
@@ -171,6 +206,10 @@ impl Parser<'_> {
     fn check_empty(&mut self, specifiers: &Specifiers) {
         if specifiers.ty.ty == ERROR {
             return;
+        }
+        if specifiers.is_kernel {
+            let text = "attribute 'kernel' is ignored: only functions are kernels";
+            self.sema.warning("ignored-attributes", specifiers.loc, text);
         }
         let is_useful = specifiers.has_tag && self.has_name_or_constants(specifiers.ty);
         let text = match specifiers.storage {
@@ -203,8 +242,7 @@ impl Parser<'_> {
         if specifiers.storage == Some(StorageClass::Typedef) {
             self.sema.declare_typedef(name, declarator.ty, loc);
             if self.kind() == T::Eq {
-                let at = self.loc();
-                self.sema.error(at, "illegal initializer (only variables can be initialized)");
+                self.sema.error(loc, "illegal initializer (only variables can be initialized)");
                 self.skip_to(&[T::Comma]);
             }
             return None;
@@ -215,6 +253,7 @@ impl Parser<'_> {
         if specifiers.is_kernel {
             self.sema.error(specifiers.loc, "'kernel' attribute only applies to functions");
         }
+        self.sema.check_variable_attribute(declarator.attributes.limited);
         if specifiers.is_deduced {
             return self.deduced(name, declarator, specifiers);
         }
@@ -228,7 +267,7 @@ impl Parser<'_> {
         let var = self.sema.declare_variable(&declared);
         if self.accept(T::Eq) {
             let ty = self.sema.var(var).map_or(QualTy::plain(ERROR), |var| var.ty);
-            let (init, ty) = self.initializer_for(ty);
+            let (init, ty) = self.initializer_for(ty, loc);
             self.sema.set_initializer(var, init, ty, loc);
         } else {
             self.sema.finish_variable(var, loc);
@@ -292,21 +331,20 @@ impl Parser<'_> {
 
     /// `_Static_assert(condition, "text");`
     pub(super) fn static_assert(&mut self) {
-        let loc = self.next().loc;
+        self.next();
         let open = self.loc();
         if !self.expect(T::LParen, "'(' after '_Static_assert'") {
             return self.skip_declaration();
         }
+        let at = self.loc();
         let cond = self.constant_expression();
         let text = if self.accept(T::Comma) { self.message() } else { String::new() };
         self.expect_close(T::RParen, open);
         match self.sema.constant_truth(cond) {
             Some(true) => {}
-            Some(false) => self.static_assert_failed(loc, &text),
+            Some(false) => self.static_assert_failed(at, &text),
             None if self.sema.is_error(cond) => {}
-            None => {
-                self.sema.error(loc, "static assertion expression is not an integral constant expression")
-            }
+            None => self.sema.error(at, "static assertion expression is not an integral constant expression"),
         }
         self.expect(T::Semicolon, "';' after '_Static_assert'");
     }

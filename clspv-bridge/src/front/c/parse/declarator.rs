@@ -35,12 +35,12 @@ impl Parser<'_> {
                     declarator.attributes.pointer_quals = quals;
                     self.sema.array_type(ty, len, loc)
                 }
-                Chunk::Function { params, is_variadic, loc } => {
+                Chunk::Function { params, is_variadic } => {
                     let is_block = matches!(self.chunks.last(), Some(Chunk::Block(..)));
                     if !is_block || self.chunks.len() <= start {
-                        self.sema.check_result_space(ty, loc);
+                        self.sema.check_result_space(ty, declarator.loc);
                     }
-                    let function = self.sema.function_type(ty, &params, is_variadic, loc);
+                    let function = self.sema.function_type(ty, &params, is_variadic, declarator.loc);
                     declarator.params = params;
                     function
                 }
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
         let attributes = &mut declarator.attributes;
         let (lanes, bytes) = (attributes.lanes.take(), attributes.vector_bytes.take());
-        ty = self.sema.vector_type(ty, lanes, bytes, declarator.loc);
+        ty = self.sema.vector_type(ty, lanes, bytes);
         if let Some(space) = attributes.space.take() {
             let mut quals = ty.quals;
             self.set_space(&mut quals, space, declarator.loc);
@@ -128,7 +128,7 @@ impl Parser<'_> {
                 T::LParen => {
                     self.next();
                     let (params, is_variadic) = self.parameters(loc);
-                    self.chunks.push(Chunk::Function { params, is_variadic, loc });
+                    self.chunks.push(Chunk::Function { params, is_variadic });
                 }
                 _ if self.at_attributes() => self.attributes_into(&mut declarator.attributes),
                 _ => return,
@@ -190,8 +190,17 @@ impl Parser<'_> {
             } else {
                 self.skip_to(&[T::Comma, T::RParen]);
             }
+            if self.kind() == T::Eq {
+                let loc = self.loc();
+                self.sema.error(loc, "C does not support default arguments");
+                self.skip_to(&[T::Comma, T::RParen]);
+            }
             if !self.accept(T::Comma) {
                 break;
+            }
+            if self.kind() == T::RParen {
+                let loc = self.loc();
+                self.error_expected(loc, "parameter declarator");
             }
         }
         self.sema.scopes.leave();
@@ -220,9 +229,11 @@ impl Parser<'_> {
             self.sema.error(specifiers.loc, "'inline' can only appear on functions");
         }
         let declarator = self.declarator(&specifiers);
+        self.sema.check_variable_attribute(declarator.attributes.limited);
         let quals = declarator.attributes.pointer_quals;
         let ty = self.sema.parameter_type(declarator.ty, quals, declarator.loc);
         let var = self.sema.new_var(declarator.name, ty, Storage::Param, declarator.loc);
+        self.sema.param_begins.insert(var, specifiers.loc);
         if let Some(name) = declarator.name {
             if self.sema.scopes.entry_here(name).is_some() {
                 let text = format!("redefinition of parameter '{}'", self.sema.text(name));

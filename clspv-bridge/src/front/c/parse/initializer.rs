@@ -3,20 +3,16 @@
 use super::Parser;
 use crate::front::c::ast::ExprId;
 use crate::front::c::sema::initializer::{Braced, Designator, Item, Written};
+use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind as T;
 use crate::front::c::types::QualTy;
 
 impl Parser<'_> {
     /// Parses an initializer of an object of this type. Returns it converted, and the type with the length
-    /// that it gives to an array.
-    pub fn initializer_for(&mut self, ty: QualTy) -> (ExprId, QualTy) {
+    /// that it gives to an array. An expression that does not fit is reported at `at`, the object's name.
+    pub fn initializer_for(&mut self, ty: QualTy, at: Loc) -> (ExprId, QualTy) {
         let written = self.initializer();
-        self.sema.initialize(ty, &written)
-    }
-
-    /// Parses the braces of a compound literal of this type; like [`Parser::initializer_for`].
-    pub fn braced_initializer(&mut self, ty: QualTy) -> (ExprId, QualTy) {
-        self.initializer_for(ty)
+        self.sema.initialize(ty, &written, at)
     }
 
     /// Parses an initializer before its type is applied.
@@ -38,7 +34,11 @@ impl Parser<'_> {
         while !matches!(self.kind(), T::RBrace | T::End) {
             let loc = self.loc();
             let designators = self.designators();
-            let value = self.initializer();
+            let is_missing = matches!(self.kind(), T::Comma | T::RBrace)
+                && self.previous_kind() == T::RBracket
+                && designators.is_empty();
+            let value =
+                if is_missing { Written::Expr(self.sema.error_expr(loc)) } else { self.initializer() };
             items.push(Item { designators, value, loc });
             if !self.accept(T::Comma) {
                 break;
@@ -69,15 +69,16 @@ impl Parser<'_> {
                         self.error_expected(loc, "a field designator, such as '.field = 4'");
                         break;
                     };
-                    self.next();
+                    let loc = self.next().loc;
                     designators.push(Designator::Field(name, loc));
                 }
                 T::LBracket => {
                     self.next();
+                    let at = self.loc();
                     let first = self.designator_index();
                     let last = if self.accept(T::Ellipsis) { self.designator_index() } else { first };
                     self.expect_close(T::RBracket, loc);
-                    designators.push(Designator::Index { first, last, loc });
+                    designators.push(Designator::Index { first, last, loc: at });
                 }
                 _ => break,
             }
@@ -85,6 +86,8 @@ impl Parser<'_> {
         if !designators.is_empty() && !self.accept(T::Eq) {
             let loc = self.loc();
             self.error_expected(loc, "'=' or another designator");
+            self.skip_to(&[T::Comma, T::RBrace]);
+            return Vec::new();
         }
         designators
     }
@@ -100,8 +103,8 @@ impl Parser<'_> {
             self.sema.error(loc, format!("array designator value '{}' is negative", value.signed()));
             return None;
         }
-        if value.is_none() && !self.sema.is_error(expr) {
-            self.sema.error(loc, "expression is not an integer constant expression");
+        if value.is_none() {
+            self.sema.report_not_constant(expr, loc);
         }
         value.map(|value| value.bits)
     }

@@ -213,7 +213,8 @@ impl Keywords {
         if language.has_pipes() {
             add("pipe", K::Pipe);
         }
-        for (name, dim, is_depth, is_msaa) in IMAGES {
+        let has_msaa = language.has_multi_sampled_images();
+        for (name, dim, is_depth, is_msaa) in IMAGES.iter().filter(|(.., is_msaa)| has_msaa || !is_msaa) {
             let image =
                 ImageType { dim: *dim, is_depth: *is_depth, is_msaa: *is_msaa, access: AccessMode::ReadOnly };
             add(name, K::Image(image));

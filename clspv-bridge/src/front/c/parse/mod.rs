@@ -53,6 +53,8 @@ pub struct Parser<'s> {
     chunks: Vec<Chunk>,
     /// Hint of `#pragma unroll` for the next loop.
     unroll: Option<LoopHint>,
+    /// Whether the declaration that is being read is in the head of a `for` statement.
+    in_loop_head: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -65,8 +67,16 @@ impl<'s> Parser<'s> {
     ) -> Parser<'s> {
         let keywords = Keywords::new(&mut session.symbols, language);
         let sema = Sema::new(session, types, language);
-        let mut parser =
-            Parser { sema, tokens, position: 0, keywords, depth: 0, chunks: Vec::new(), unroll: None };
+        let mut parser = Parser {
+            sema,
+            tokens,
+            position: 0,
+            keywords,
+            depth: 0,
+            chunks: Vec::new(),
+            unroll: None,
+            in_loop_head: false,
+        };
         parser.skip_pragmas();
         parser
     }
@@ -119,7 +129,8 @@ impl<'s> Parser<'s> {
             return true;
         }
         // A missing semicolon belongs to the end of the line before.
-        let loc = if kind == TokenKind::Semicolon { self.end_of_previous() } else { self.loc() };
+        let is_end = matches!(kind, TokenKind::Semicolon | TokenKind::Colon);
+        let loc = if is_end { self.end_of_previous() } else { self.loc() };
         self.error_expected(loc, what);
         false
     }
@@ -139,7 +150,10 @@ impl<'s> Parser<'s> {
             self.sema.note(open, opening);
         }
         self.skip_to(&[kind]);
-        self.accept(kind);
+        if !self.accept(kind) && kind == TokenKind::RBracket {
+            // A parenthesis in the bracket's place.
+            self.accept(TokenKind::RParen);
+        }
         false
     }
 
@@ -178,6 +192,11 @@ impl<'s> Parser<'s> {
     /// Location of the last token that was read.
     pub fn previous_loc(&self) -> Loc {
         self.previous().loc
+    }
+
+    /// Kind of the last token that was read.
+    pub fn previous_kind(&self) -> TokenKind {
+        self.previous().kind
     }
 
     /// Location behind the last token that was read.
@@ -241,6 +260,23 @@ impl<'s> Parser<'s> {
                 _ => {}
             }
             self.next();
+        }
+    }
+
+    /// Moves past the bracket at the cursor and the one that closes it.
+    pub fn skip_brackets(&mut self) {
+        let mut level = 0u32;
+        while self.kind() != TokenKind::End {
+            match self.next().kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => level += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    level = level.saturating_sub(1)
+                }
+                _ => {}
+            }
+            if level == 0 {
+                return;
+            }
         }
     }
 

@@ -75,7 +75,9 @@ impl Parser<'_> {
                     self.next();
                     let index = self.expression();
                     let close = self.loc();
-                    self.expect_close(T::RBracket, operator.loc);
+                    if !self.expect_close(T::RBracket, operator.loc) {
+                        return self.sema.error_expr(operator.loc);
+                    }
                     self.sema.subscript(base, index, operator.loc, close)
                 }
                 T::LParen => {

@@ -7,6 +7,7 @@ use super::Parser;
 use crate::front::c::ast::LoopHint;
 use crate::front::c::source::Loc;
 use crate::front::c::token::TokenKind;
+use crate::front::c::warning::DiagnosticPragma;
 
 /// The extension that allows bit-fields.
 const BIT_FIELDS: &str = "__cl_clang_bitfields";
@@ -23,6 +24,13 @@ impl Parser<'_> {
     }
 
     fn pragma(&mut self, text: &str, loc: Loc) {
+        if let Some(pragma) = DiagnosticPragma::parse(text) {
+            // The preprocessor has reported what is wrong.
+            if let Ok(pragma) = pragma {
+                let _ = self.sema.session.diagnostics.policy.apply(pragma);
+            }
+            return;
+        }
         let text = text.split("//").next().unwrap_or(text);
         let words: Vec<&str> = text
             .split(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ':' | ','))
@@ -38,7 +46,7 @@ impl Parser<'_> {
                     "ON" | "DEFAULT" => self.sema.contracts = true,
                     "OFF" => self.sema.set_no_contraction(),
                     _ => self.sema.warning(
-                        "ignored-pragmas",
+                        "unknown-pragmas",
                         loc,
                         "expected 'ON' or 'OFF' or 'DEFAULT' in pragma",
                     ),

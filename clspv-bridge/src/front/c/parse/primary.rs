@@ -4,10 +4,11 @@ use super::Parser;
 use super::keyword::Keyword as K;
 use crate::front::c::ast::{ExprId, ExprKind, Storage};
 use crate::front::c::sema::class::Class;
+use crate::front::c::sema::derive::BLOCKS_DISABLED;
 use crate::front::c::sema::primary::Query;
 use crate::front::c::source::Loc;
 use crate::front::c::token::{Token, TokenKind as T};
-use crate::front::c::types::{self, AddressSpace, QualTy};
+use crate::front::c::types::{self, AddressSpace, QualTy, TypeKind};
 
 impl Parser<'_> {
     /// Parses casts, prefix operators and what binds stronger.
@@ -95,7 +96,14 @@ impl Parser<'_> {
             space => (Storage::Static, space),
         };
         // An array takes its length from the initializer.
-        let (init, ty) = self.initializer_for(ty);
+        let is_flexible = matches!(self.sema.types.resolved(ty.ty), TypeKind::Array(_, None));
+        let mut ty = ty;
+        if !is_flexible && !self.sema.is_complete(ty.ty) && self.sema.class(ty.ty) != Class::Error {
+            let shown = self.sema.quoted(ty);
+            self.sema.error(open, format!("variable has incomplete type {shown}"));
+            ty = QualTy::plain(types::ERROR);
+        }
+        let (init, ty) = self.initializer_for(ty, open);
         let ty = ty.in_space(space);
         let var = self.sema.new_var(None, ty, storage, open);
         if let Some(var) = self.sema.var_mut(var) {
@@ -226,10 +234,15 @@ impl Parser<'_> {
     fn parenthesized(&mut self) -> ExprId {
         let open = self.next().loc;
         let result = if self.kind() == T::LBrace {
-            if self.sema.body().is_none() {
+            let is_file = self.sema.body().is_none();
+            if is_file {
                 self.sema.error(open, "statement expression not allowed at file scope");
             }
             let body = self.compound_statement();
+            if is_file {
+                self.expect_close(T::RParen, open);
+                return self.sema.error_expr(open);
+            }
             self.sema.statement_expression(body, open)
         } else {
             self.expression()
@@ -245,7 +258,7 @@ impl Parser<'_> {
     fn block_literal(&mut self) -> ExprId {
         let caret = self.next().loc;
         if !self.sema.language.has_blocks() {
-            self.sema.error(caret, "blocks support disabled - the device has no device-side enqueue");
+            self.sema.error(caret, BLOCKS_DISABLED);
         }
         let first_var = self.sema.unit.vars.len() as u32;
         self.sema.scopes.enter();

@@ -160,11 +160,8 @@ impl Parser<'_> {
                 let at = self.loc();
                 let expr = self.constant_expression();
                 let value = self.sema.constant_int(expr);
-                if value.is_none() && !self.sema.is_error(expr) {
-                    let text = self.sema.text(name).to_owned();
-                    let text =
-                        format!("expression is not an integer constant expression in the value of '{text}'");
-                    self.sema.error(at, text);
+                if value.is_none() {
+                    self.sema.report_not_constant(expr, at);
                 }
                 value
             } else {

@@ -3,10 +3,11 @@
 use super::Parser;
 use super::keyword::Keyword as K;
 use crate::front::c::declaration::{Attributes, Specifiers, StorageClass};
+use crate::front::c::sema::class::Class;
 use crate::front::c::sema::scope::Binding;
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
-use crate::front::c::token::TokenKind as T;
+use crate::front::c::token::{Token, TokenKind as T};
 use crate::front::c::types::*;
 
 /// Type that the specifiers read so far make.
@@ -54,6 +55,7 @@ impl Parser<'_> {
             Some(K::Extension) => self.starts_type_at(1),
             // Attributes may also begin a statement; the caller has read those.
             Some(keyword) => is_specifier(keyword) || keyword == K::StaticAssert,
+            None if self.is_missing_qualifier(self.peek()) => true,
             None => self.starts_type_name() && self.peek_at(1).kind != T::Colon,
         }
     }
@@ -76,19 +78,51 @@ impl Parser<'_> {
                 is_kernel: false,
                 has_tag: false,
                 is_deduced: false,
+                is_ended: false,
                 attributes: Attributes::default(),
                 loc,
             },
         };
-        while self.specifier(&mut reader) {}
+        while self.specifier(&mut reader) {
+            if reader.specifiers.has_tag && self.lacks_semicolon() {
+                let at = self.end_of_previous();
+                self.error_expected(at, "';' after struct, union or enum");
+                reader.specifiers.is_ended = true;
+                break;
+            }
+        }
         let ty = self.finish_type(&mut reader);
         let mut specifiers = reader.specifiers;
         specifiers.is_kernel |= specifiers.attributes.is_kernel;
+        let class = self.sema.class(ty.ty);
+        if reader.quals.is_restrict && !matches!(class, Class::Pointer(_) | Class::Error) {
+            let shown = self.sema.quoted(QualTy::plain(ty.ty));
+            self.sema.error(loc, format!("restrict requires a pointer or reference ({shown} is invalid)"));
+            reader.quals.is_restrict = false;
+        }
         if let Some(space) = specifiers.attributes.space.take() {
             self.set_space(&mut reader.quals, space, loc);
         }
         specifiers.ty = self.sema.with_quals(ty, reader.quals);
         specifiers
+    }
+
+    /// Whether the definition of a record or enumeration ends without a semicolon: the next line begins with
+    /// a specifier that cannot follow one.
+    fn lacks_semicolon(&self) -> bool {
+        let token = self.peek();
+        if self.previous_kind() != T::RBrace || !token.at_line_start {
+            return false;
+        }
+        match self.keyword_of(token) {
+            Some(keyword) => {
+                is_specifier(keyword)
+                    && !matches!(keyword, K::Attribute | K::Const | K::Volatile | K::Restrict | K::Alignas)
+                    && !matches!(keyword, K::Global | K::Local | K::Constant | K::Private | K::Generic)
+            }
+            // Another name may be that of a variable.
+            None => self.starts_type_name() && matches!(self.peek_at(1).kind, T::Identifier | T::Star),
+        }
     }
 
     /// Parses one specifier; returns whether there was one.
@@ -164,20 +198,20 @@ impl Parser<'_> {
             }
             K::Int => {
                 if reader.has_int || reader.base != Base::None {
-                    self.error_combination(loc);
+                    self.error_combination(reader, loc);
                 }
                 reader.has_int = true;
             }
             K::Signed | K::Unsigned => {
                 let is_unsigned = keyword == K::Unsigned;
                 if reader.is_unsigned.is_some_and(|before| before != is_unsigned) {
-                    self.error_combination(loc);
+                    self.error_combination(reader, loc);
                 }
                 reader.is_unsigned = Some(is_unsigned);
             }
             K::Short if reader.length == 0 => reader.length = -1,
             K::Long if (0..2).contains(&reader.length) => reader.length += 1,
-            K::Short | K::Long => self.error_combination(loc),
+            K::Short | K::Long => self.error_combination(reader, loc),
             K::Complex => self.sema.error(loc, "complex numbers are not supported in OpenCL"),
             K::Pipe => reader.is_pipe = true,
             K::ReadOnly => self.set_access(reader, AccessMode::ReadOnly, loc),
@@ -191,19 +225,20 @@ impl Parser<'_> {
 
     /// Applies a qualifier that the current token is; returns false for other keywords.
     pub(super) fn qualifier(&mut self, keyword: K, loc: Loc, quals: &mut Quals) -> bool {
+        let word = match keyword {
+            K::Const => Some((&mut quals.is_const, "const")),
+            K::Volatile => Some((&mut quals.is_volatile, "volatile")),
+            K::Restrict => Some((&mut quals.is_restrict, "restrict")),
+            _ => None,
+        };
+        if let Some((is_there, name)) = word {
+            if std::mem::replace(is_there, true) {
+                let text = format!("duplicate '{name}' declaration specifier");
+                self.sema.warning("duplicate-decl-specifier", loc, text);
+            }
+            return true;
+        }
         let space = match keyword {
-            K::Const => {
-                quals.is_const = true;
-                return true;
-            }
-            K::Volatile => {
-                quals.is_volatile = true;
-                return true;
-            }
-            K::Restrict => {
-                quals.is_restrict = true;
-                return true;
-            }
             K::Global => AddressSpace::Global,
             K::Local => AddressSpace::Local,
             K::Constant => AddressSpace::Constant,
@@ -242,10 +277,17 @@ impl Parser<'_> {
             reader.base = Base::Other(ty);
             return true;
         }
+        let name = self.sema.text(token.symbol).to_owned();
+        if self.is_missing_qualifier(token) {
+            let version = self.sema.language.version_text();
+            let text = format!("OpenCL C version {version} does not support the '{name}' type qualifier");
+            self.sema.error(token.loc, text);
+            self.next();
+            return true;
+        }
         if !self.looks_like_type(token.symbol) {
             return false;
         }
-        let name = self.sema.text(token.symbol).to_owned();
         self.sema.error(token.loc, format!("unknown type name '{name}'"));
         self.next();
         reader.base = Base::Other(QualTy::plain(ERROR));
@@ -255,8 +297,29 @@ impl Parser<'_> {
     /// Whether an unknown name is where a type is expected: a declarator follows.
     pub(super) fn looks_like_type(&self, name: Symbol) -> bool {
         let next = self.peek_at(1);
-        let follows = next.kind == T::Star || next.kind == T::Identifier && self.keyword_of(next).is_none();
+        let follows = match self.sema.body() {
+            Some(_) => next.kind == T::Star || next.kind == T::Identifier && self.keyword_of(next).is_none(),
+            // Outside of functions nothing else begins with a name, except a declaration without a type.
+            None => !matches!(
+                next.kind,
+                T::Semicolon | T::Comma | T::Eq | T::LParen | T::RParen | T::LBracket | T::LBrace | T::Colon
+            ),
+        };
         follows && self.sema.lookup(name).is_none()
+    }
+
+    /// Whether a token is a qualifier of later versions, before a type.
+    fn is_missing_qualifier(&self, token: Token) -> bool {
+        let next = self.peek_at(1);
+        let precedes_type = next.kind == T::Identifier
+            && match self.keyword_of(next) {
+                Some(keyword) => is_specifier(keyword),
+                None => matches!(self.sema.lookup(next.symbol), Some(Binding::Typedef(_))),
+            };
+        precedes_type
+            && token.kind == T::Identifier
+            && matches!(self.sema.text(token.symbol), "generic" | "__generic" | "pipe")
+            && self.sema.lookup(token.symbol).is_none()
     }
 
     fn set_base(&mut self, reader: &mut Reader, base: Base, loc: Loc) {
@@ -266,11 +329,12 @@ impl Parser<'_> {
             reader.length = 0;
         }
         if reader.base != Base::None || reader.has_int {
-            self.error_combination(loc);
+            self.error_combination(reader, loc);
             return;
         }
         if base == Base::Arith(Arith::Double) && !self.sema.language.has_fp64() {
-            self.sema.error(loc, "use of type 'double' requires cl_khr_fp64 and __opencl_c_fp64 support");
+            let feature = if self.sema.language.is_3_0() { " and __opencl_c_fp64" } else { "" };
+            self.sema.error(loc, format!("use of type 'double' requires cl_khr_fp64{feature} support"));
         }
         reader.base = base;
     }
@@ -284,7 +348,14 @@ impl Parser<'_> {
             let text = format!("cannot combine with previous '{}' declaration specifier", before.name());
             self.sema.error(loc, text);
         }
-        reader.specifiers.storage = Some(storage);
+        let is_for_hosts = matches!(storage, StorageClass::Auto | StorageClass::Register);
+        if is_for_hosts {
+            let (version, name) = (self.sema.language.version_text(), storage.name());
+            let text =
+                format!("OpenCL C version {version} does not support the '{name}' storage class specifier");
+            self.sema.error(loc, text);
+        }
+        reader.specifiers.storage = before.or(Some(storage));
     }
 
     fn set_access(&mut self, reader: &mut Reader, access: AccessMode, loc: Loc) {
@@ -294,8 +365,26 @@ impl Parser<'_> {
         reader.access = Some((access, loc));
     }
 
-    fn error_combination(&mut self, loc: Loc) {
-        self.sema.error(loc, "cannot combine with previous declaration specifier");
+    fn error_combination(&mut self, reader: &Reader, loc: Loc) {
+        let before = match reader.base {
+            Base::Arith(arith) => Some(arith.name()),
+            Base::Other(ty) if ty.ty == ERROR => return,
+            Base::Other(_) => None,
+            Base::None => match (reader.length, reader.is_unsigned) {
+                _ if reader.has_int => Some("int"),
+                (-1, _) => Some("short"),
+                (1, _) => Some("long"),
+                (2, _) => Some("long long"),
+                (_, Some(true)) => Some("unsigned"),
+                (_, Some(false)) => Some("signed"),
+                _ => None,
+            },
+        };
+        let text = match before {
+            Some(before) => format!("cannot combine with previous '{before}' declaration specifier"),
+            None => "cannot combine with previous declaration specifier".to_owned(),
+        };
+        self.sema.error(loc, text);
     }
 
     /// The type that the specifiers make, without the qualifiers beside it.
@@ -304,7 +393,7 @@ impl Parser<'_> {
         let mut ty = match reader.base {
             Base::Other(ty) => {
                 if reader.is_unsigned.is_some() || reader.length != 0 {
-                    self.error_combination(loc);
+                    self.error_combination(reader, loc);
                 }
                 ty
             }
@@ -313,7 +402,8 @@ impl Parser<'_> {
                 let is_written = reader.has_int || reader.is_unsigned.is_some() || reader.length != 0;
                 if !is_written {
                     let text = "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
-                    self.sema.warning("implicit-int", loc, text);
+                    let at = self.loc();
+                    self.sema.warning("implicit-int", at, text);
                 }
                 let signed = match reader.length {
                     -1 => Arith::Short,
@@ -325,7 +415,11 @@ impl Parser<'_> {
             }
         };
         if reader.is_pipe {
-            let access = reader.access.take().map_or(AccessMode::ReadOnly, |(access, _)| access);
+            let (mut access, at) = reader.access.take().unwrap_or((AccessMode::ReadOnly, loc));
+            if access == AccessMode::ReadWrite {
+                self.sema.error(at, "access qualifier 'read_write' cannot be used for a pipe");
+                access = AccessMode::ReadOnly;
+            }
             ty = QualTy::plain(self.sema.types.intern(TypeKind::Pipe(ty.ty, access)));
         }
         if let Some((access, at)) = reader.access {
@@ -336,7 +430,7 @@ impl Parser<'_> {
         }
         let attributes = &mut reader.specifiers.attributes;
         let (lanes, bytes) = (attributes.lanes.take(), attributes.vector_bytes.take());
-        self.sema.vector_type(ty, lanes, bytes, loc)
+        self.sema.vector_type(ty, lanes, bytes)
     }
 
     /// A scalar type with the sign that was written.
@@ -344,7 +438,7 @@ impl Parser<'_> {
         let loc = reader.specifiers.loc;
         match (arith, reader.is_unsigned) {
             _ if reader.length != 0 => {
-                self.error_combination(loc);
+                self.error_combination(reader, loc);
                 arith
             }
             (arith, None) | (arith @ Arith::Char, Some(false)) => arith,

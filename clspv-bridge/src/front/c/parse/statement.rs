@@ -19,6 +19,7 @@ impl Parser<'_> {
     pub(super) fn compound_body(&mut self) -> StmtId {
         let open = self.loc();
         let contracts = self.sema.contracts;
+        let in_loop_head = std::mem::take(&mut self.in_loop_head);
         if !self.expect(T::LBrace, "'{'") {
             return self.sema.new_stmt(StmtKind::Empty, open);
         }
@@ -36,6 +37,7 @@ impl Parser<'_> {
             }
         }
         self.sema.contracts = contracts;
+        self.in_loop_head = in_loop_head;
         self.close_brace(open);
         self.sema.new_stmt(StmtKind::Compound(list), open)
     }
@@ -102,10 +104,12 @@ impl Parser<'_> {
 
     fn statement_inside(&mut self) -> StmtId {
         let loc = self.loc();
+        let mut hint_at = None;
         if self.at_attributes() {
             let attributes = self.attributes();
             if let Some(hint) = attributes.unroll {
                 self.unroll = Some(hint);
+                hint_at = attributes.limited.map(|(_, at)| at);
             }
             if self.kind() == T::RBrace {
                 return self.sema.new_stmt(StmtKind::Empty, loc);
@@ -113,8 +117,13 @@ impl Parser<'_> {
         }
         let is_loop = matches!(self.keyword(), Some(K::For | K::While | K::Do));
         if !is_loop && self.unroll.take().is_some() {
-            let at = self.loc();
-            self.sema.error(at, "expected a for, while, or do-while loop to follow '#pragma unroll'");
+            let (at, text) = match hint_at {
+                Some(at) => {
+                    (at, "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements")
+                }
+                None => (self.loc(), "expected a for, while, or do-while loop to follow '#pragma unroll'"),
+            };
+            self.sema.error(at, text);
         }
         match self.kind() {
             T::LBrace => return self.compound_statement(),
@@ -277,7 +286,15 @@ impl Parser<'_> {
                 self.next();
                 None
             }
-            _ if self.starts_declaration() => Some(self.declaration_statement()),
+            _ if self.starts_declaration() => {
+                let outer = std::mem::replace(&mut self.in_loop_head, true);
+                let statement = self.declaration_statement();
+                self.in_loop_head = outer;
+                if self.kind() == T::RParen {
+                    return self.broken_loop(loc);
+                }
+                Some(statement)
+            }
             _ => {
                 let at = self.loc();
                 let expr = self.expression();
@@ -300,6 +317,14 @@ impl Parser<'_> {
         let body = self.loop_body();
         self.sema.scopes.leave();
         self.sema.new_stmt(StmtKind::For { init, cond, step, body, hint }, loc)
+    }
+
+    /// Continues behind the head of a loop that has been reported as wrong.
+    fn broken_loop(&mut self, loc: Loc) -> StmtId {
+        self.next();
+        self.loop_body();
+        self.sema.scopes.leave();
+        self.sema.new_stmt(StmtKind::Empty, loc)
     }
 
     fn switch_statement(&mut self) -> StmtId {

@@ -1,11 +1,10 @@
 //! Declarations and statements: what is accepted, what is rejected with which error, and what the tree has.
 
 use super::super::preprocess::preprocess;
-use super::super::session::Input;
 use super::*;
 use crate::front::c::ast::*;
 use crate::front::c::types::*;
-use crate::options::{FrontConfig, Options};
+use crate::options::{CompileRequest, FrontConfig, Options};
 
 /// Checks a source; returns the unit, its types and the log.
 fn check(source: &str, std: &str) -> (Unit, Types, String) {
@@ -27,7 +26,7 @@ fn check(source: &str, std: &str) -> (Unit, Types, String) {
     };
     let mut session = Session::new(&options);
     let language = Language::new(&options, &config);
-    let input = Input { source, headers: &[], options: &options, config: &config };
+    let input = CompileRequest::new(source, &options, &config);
     let tokens = preprocess(&mut session, &input);
     let mut types = Types::new();
     let unit = parse(&mut session, &tokens, &mut types, &language);
@@ -64,7 +63,7 @@ fn declarations_of_every_form() {
          kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k(global int *restrict p, constant float *q, local int l[4],
              read_only image2d_t i, sampler_t s, int4 v, global node n2[2]) {
            local int shared[16]; int a[two], b[3][4] = {{1}, [2] = {[3] = 4}}; node n = {.v = 1};
-           int (*pa)[4] = b; const sampler_t smp = 0; __private int pr = 3; register int r = sizeof(float5);
+           int (*pa)[4] = b; const sampler_t smp = 0; __private int pr = 3; int r = sizeof(float5);
            for (int i = 0, j = 1; i < 4; ++i) { a[0] += i; if (i == 3) break; else continue; }
            switch (a[0]) { case RED: case GREEN ... BLUE: a[0] = 1; break; default: ; }
            do { a[1]--; } while (a[1]); while (0) ; goto end; end: p[0] = add(a[0], r);
@@ -94,7 +93,7 @@ fn program_scope_address_spaces() {
             ),
             ("void f(global int x);", "parameter may not be qualified with an address space"),
             ("struct s { local int z; };", "field may not be qualified with an address space"),
-            ("event_t e;", "program scope variable must reside in constant address space"),
+            ("event_t e;", "the '__private event_t' type cannot be used to declare a program scope variable"),
         ],
     );
     reject(
@@ -176,7 +175,7 @@ fn wrong_declarations() {
             ("void f(int n) { int a[n]; }", "variable length arrays are not supported in OpenCL"),
             ("void f() { int a[-1]; }", "array size is negative"),
             ("void f() { int x = 1 }", "expected ';' at end of declaration"),
-            ("int int x;", "cannot combine with previous declaration specifier"),
+            ("int int x;", "cannot combine with previous 'int' declaration specifier"),
             ("global local int x;", "multiple address spaces specified for type"),
             ("void f() {", "expected '}'"),
             ("kernel void k(__attribute__((reqd_work_group_size(1,1)) int x);", ""),

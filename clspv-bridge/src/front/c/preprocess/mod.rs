@@ -23,9 +23,10 @@ mod predefined;
 mod search;
 mod state;
 
-use super::session::{Input, Session};
+use super::session::Session;
 use super::source::Pos;
 use super::token::{Token, TokenKind};
+use crate::options::CompileRequest;
 use search::SearchPosition;
 use state::Preprocessor;
 
@@ -33,10 +34,10 @@ use state::Preprocessor;
 const MAX_TOKENS: usize = 8 << 20;
 
 /// Preprocesses a translation unit. The last token is [`TokenKind::End`].
-pub fn preprocess(session: &mut Session, input: &Input<'_>) -> Vec<Token> {
-    let mut preprocessor = Preprocessor::new(session, input);
-    preprocessor.predefine(input);
-    preprocessor.source(input.source)
+pub fn preprocess(session: &mut Session, request: &CompileRequest<'_>) -> Vec<Token> {
+    let mut preprocessor = Preprocessor::new(session, request);
+    preprocessor.predefine(request);
+    preprocessor.source(request.source)
 }
 
 impl Preprocessor<'_> {

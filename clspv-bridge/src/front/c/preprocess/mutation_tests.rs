@@ -1,7 +1,7 @@
 //! Robustness: mutated kernels are preprocessed and their diagnostics printed without a panic.
 
 use super::*;
-use crate::options::{FrontConfig, Header, Options};
+use crate::options::{CompileRequest, FrontConfig, Header, Options};
 
 /// Pieces that mutations insert.
 const PIECES: &[&str] = &[
@@ -108,7 +108,7 @@ fn run(text: &str) {
     let mut session = Session::new(&options);
     let tokens = preprocess(
         &mut session,
-        &Input { source: text, headers: &headers, options: &options, config: &config },
+        &CompileRequest { headers: &headers, ..CompileRequest::new(text, &options, &config) },
     );
     assert_eq!(tokens.last().map(|t| t.kind), Some(TokenKind::End));
     session.render();

@@ -4,6 +4,7 @@ use super::super::lex::tokenize;
 use super::super::source::Loc;
 use super::super::symbol::Symbol;
 use super::super::token::{Token, TokenKind};
+use super::super::warning::{DiagnosticPragma, PragmaFault};
 use super::search::SearchPosition;
 use super::state::Preprocessor;
 
@@ -11,12 +12,14 @@ use super::state::Preprocessor;
 struct Text {
     text: String,
     first: Option<Token>,
+    /// The last token.
+    last: Loc,
 }
 
 impl Preprocessor<'_> {
     /// `#pragma`, after the word. Returns the parser's token, if it is the parser's.
     pub(super) fn pragma(&mut self, hash: Loc) -> Option<Token> {
-        let mut text = Text { text: String::new(), first: None };
+        let mut text = Text { text: String::new(), first: None, last: hash };
         // The operands of standard pragmas are not macros.
         let mut expands = false;
         loop {
@@ -32,9 +35,10 @@ impl Preprocessor<'_> {
             }
             text.text.push_str(token.text(&self.session.symbols));
             text.first.get_or_insert(token);
+            text.last = token.loc;
         }
         let loc = text.first.map_or(hash, |t| t.loc);
-        self.pragma_text(&text.text, loc)
+        self.pragma_text(&text.text, loc, text.last)
     }
 
     /// `_Pragma`, after the word: one token, or none; the word itself if it is used wrongly.
@@ -45,15 +49,21 @@ impl Preprocessor<'_> {
         }
         self.next();
         let literal = self.next();
-        let is_complete = literal.kind == TokenKind::Str && self.next().kind == TokenKind::RParen;
-        if !is_complete {
+        let mut close = literal;
+        if literal.kind == TokenKind::Str {
+            close = self.next();
+        } else if !matches!(literal.kind, TokenKind::RParen | TokenKind::End) {
+            // The parenthesis.
+            self.next();
+        }
+        if literal.kind != TokenKind::Str || close.kind != TokenKind::RParen {
             self.error(word.loc, "_Pragma takes a parenthesized string literal");
             return None;
         }
         let written = literal.text(&self.session.symbols);
         let inner = written.trim_start_matches('L').strip_prefix('"').and_then(|t| t.strip_suffix('"'));
         let text = inner.unwrap_or("").replace("\\\"", "\"").replace("\\\\", "\\");
-        let mut expanded = Text { text: String::new(), first: None };
+        let mut expanded = Text { text: String::new(), first: None, last: word.loc };
         let tokens = tokenize(&mut self.session.symbols, text.trim(), word.loc);
         for token in tokens {
             if expanded.first.is_some() && token.after_space {
@@ -62,10 +72,12 @@ impl Preprocessor<'_> {
             expanded.text.push_str(token.text(&self.session.symbols));
             expanded.first.get_or_insert(token);
         }
-        self.pragma_text(&expanded.text, word.loc)
+        self.pragma_text(&expanded.text, word.loc, expanded.last)
     }
 
-    fn pragma_text(&mut self, text: &str, loc: Loc) -> Option<Token> {
+    /// Handles a pragma whose first and last token are at these locations.
+    fn pragma_text(&mut self, text: &str, loc: Loc, last: Loc) -> Option<Token> {
+        self.diagnostic_pragma(text, last);
         let word = text.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
         match word {
             "once" => {
@@ -90,9 +102,9 @@ impl Preprocessor<'_> {
             _ if text.starts_with("GCC warning") || text.starts_with("GCC error") => {
                 let message = operand(text).unwrap_or(text).to_owned();
                 if text.starts_with("GCC error") {
-                    self.error(loc, message);
+                    self.error(last, message);
                 } else {
-                    self.session.diagnostics.warning("#pragma-messages", loc, message);
+                    self.session.diagnostics.warning("#pragma-messages", last, message);
                 }
                 None
             }
@@ -101,6 +113,21 @@ impl Preprocessor<'_> {
                 let (at_line_start, after_space, is_final) = (true, false, false);
                 Some(Token { kind: TokenKind::Pragma, at_line_start, after_space, is_final, symbol, loc })
             }
+        }
+    }
+
+    /// Applies a pragma about warnings to what the preprocessor reads next. The parser applies it again.
+    fn diagnostic_pragma(&mut self, text: &str, last: Loc) {
+        let diagnostics = &mut self.session.diagnostics;
+        let done = match DiagnosticPragma::parse(text) {
+            None => return,
+            Some(Ok(pragma)) => diagnostics.policy.apply(pragma),
+            Some(Err(fault)) => Err(fault),
+        };
+        match done {
+            Ok(()) => {}
+            Err(fault @ PragmaFault::Operand) => diagnostics.error(last, fault.text()),
+            Err(fault) => diagnostics.warning("unknown-pragmas", last, fault.text()),
         }
     }
 

@@ -2,13 +2,12 @@
 //!
 //! The texts are read when a macro is first used; until then only its name is known.
 
-use super::super::session::Input;
 use super::super::source::{ExpansionId, Loc, Pos};
 use super::super::token::{Token, TokenKind};
 use super::macros::{Macro, MacroId, MacroKind};
 use super::search::SearchPosition;
 use super::state::{OpenFile, Preprocessor};
-use crate::options::{FrontConfig, Options};
+use crate::options::{CompileRequest, FrontConfig, Options};
 use std::fmt::Write;
 
 /// Macros of every version.
@@ -177,14 +176,14 @@ fn command_line(options: &Options) -> String {
 
 impl Preprocessor<'_> {
     /// Defines the predefined macros and those of the command line.
-    pub(super) fn predefine(&mut self, input: &Input<'_>) {
+    pub(super) fn predefine(&mut self, request: &CompileRequest<'_>) {
         self.define_dynamic();
-        let text = definitions(input.options, input.config);
+        let text = definitions(request.options, request.config);
         if self.open("<built-in>".into(), text.as_str().into(), Pos(0), SearchPosition::Source) {
             self.predefined = self.files.pop();
             self.enter_names(&text);
         }
-        let text = command_line(input.options);
+        let text = command_line(request.options);
         if text.is_empty() || !self.open("<command line>".into(), text.into(), Pos(0), SearchPosition::Source)
         {
             return;

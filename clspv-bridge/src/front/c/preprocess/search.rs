@@ -1,7 +1,6 @@
-//! Search for included files: headers of the input, folders of `-I`, the file system.
+//! Search for included files: headers of the request, folders of `-I`, the file system.
 
-use super::super::session::Input;
-use crate::options::Header;
+use crate::options::{CompileRequest, Header};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +13,7 @@ const MAX_FILE: u64 = 64 << 20;
 pub enum SearchPosition {
     /// The source itself, or the command line.
     Source,
-    /// A header of the input.
+    /// A header of the request.
     Header(usize),
     /// A file, with the number of the search folder in which it was found.
     File(PathBuf, Option<usize>),
@@ -35,7 +34,7 @@ pub struct Found {
     pub place: SearchPosition,
 }
 
-/// Headers and folders of an input, with the files that were read.
+/// Headers and folders of a request, with the files that were read.
 pub struct Search<'s> {
     headers: &'s [Header],
     /// Number of each header, by its name in normal form.
@@ -47,11 +46,11 @@ pub struct Search<'s> {
 }
 
 impl<'s> Search<'s> {
-    pub fn new(input: &Input<'s>) -> Search<'s> {
-        let folders = input.options.preprocessor.iter().filter_map(|p| p.strip_prefix("-I"));
-        let names = input.headers.iter().enumerate().rev();
+    pub fn new(request: &CompileRequest<'s>) -> Search<'s> {
+        let folders = request.options.preprocessor.iter().filter_map(|p| p.strip_prefix("-I"));
+        let names = request.headers.iter().enumerate().rev();
         Search {
-            headers: input.headers,
+            headers: request.headers,
             by_name: names.map(|(i, header)| (normal(&header.name), i)).collect(),
             folders: folders.map(PathBuf::from).collect(),
             texts: FxHashMap::default(),

@@ -1,7 +1,7 @@
 //! State of the preprocessor: open files and contexts, definitions, limits.
 
 use super::super::lex::Lexer;
-use super::super::session::{Input, Session};
+use super::super::session::Session;
 use super::super::source::{ExpansionId, Loc, Pos};
 use super::super::symbol::{Symbol, Symbols};
 use super::super::token::{Token, TokenKind};
@@ -9,6 +9,7 @@ use super::argument::Arguments;
 use super::context::MacroContext;
 use super::macros::Macros;
 use super::search::{Search, SearchPosition};
+use crate::options::CompileRequest;
 use std::sync::Arc;
 
 /// Maximum number of tokens that macro expansions produce.
@@ -92,9 +93,9 @@ pub struct Preprocessor<'s> {
 }
 
 impl<'s> Preprocessor<'s> {
-    pub fn new(session: &'s mut Session, input: &Input<'s>) -> Preprocessor<'s> {
+    pub fn new(session: &'s mut Session, request: &CompileRequest<'s>) -> Preprocessor<'s> {
         Preprocessor {
-            search: Search::new(input),
+            search: Search::new(request),
             macros: Macros::default(),
             names: Names::new(&mut session.symbols),
             session,

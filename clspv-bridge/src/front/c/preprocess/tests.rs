@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::{FrontConfig, Header, Options};
+use crate::options::{CompileRequest, FrontConfig, Header, Options};
 
 /// Text of the tokens of a source, separated by blanks where white space was, and its log.
 fn with(source: &str, headers: &[(&str, &str)], preprocessor: &[&str]) -> (String, String) {
@@ -16,7 +16,7 @@ fn with(source: &str, headers: &[(&str, &str)], preprocessor: &[&str]) -> (Strin
         ..FrontConfig::default()
     };
     let mut session = Session::new(&options);
-    let input = Input { source, headers: &headers, options: &options, config: &config };
+    let input = CompileRequest { headers: &headers, ..CompileRequest::new(source, &options, &config) };
     let tokens = preprocess(&mut session, &input);
     let mut text = String::new();
     for token in &tokens {
@@ -225,7 +225,7 @@ fn files_are_included_from_folders() {
     let folders: Vec<String> = ["a", "b"].iter().map(|f| format!("-I{}", root.join(f).display())).collect();
     let (options, config) = (Options { preprocessor: folders, ..Options::default() }, FrontConfig::default());
     let mut session = Session::new(&options);
-    let input = Input { source: "#include <x.h>\n", headers: &[], options: &options, config: &config };
+    let input = CompileRequest::new("#include <x.h>\n", &options, &config);
     let tokens = preprocess(&mut session, &input);
     let text: Vec<&str> = tokens.iter().map(|t| t.text(&session.symbols)).collect();
     assert_eq!((text, session.render()), (vec!["b", "y\u{e9}", ""], String::new()));
@@ -326,7 +326,7 @@ fn wrong_directives_are_reported() {
 fn limited(source: &str) -> String {
     let (options, config) = (Options::default(), FrontConfig::default());
     let headers = [Header { name: "a".into(), text: "#include \"a\"\n#include \"a\"\n".into() }];
-    let input = Input { source, headers: &headers, options: &options, config: &config };
+    let input = CompileRequest { headers: &headers, ..CompileRequest::new(source, &options, &config) };
     let mut session = Session::new(&options);
     let mut preprocessor = Preprocessor::new(&mut session, &input);
     preprocessor.predefine(&input);

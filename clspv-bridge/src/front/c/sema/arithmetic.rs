@@ -265,7 +265,9 @@ impl Sema<'_> {
         }
         match (cx, cy) {
             (Class::Vector(_, n), Class::Vector(_, m)) if n != m => {
-                self.error(loc, "vector operands do not have the same number of elements");
+                let (a, b) = (self.quoted_of(vx), self.quoted_of(vy));
+                let text = format!("vector operands do not have the same number of elements ({a} and {b})");
+                self.error(loc, text);
                 self.underline_expr(x);
                 self.underline_expr(y);
                 None

@@ -25,7 +25,7 @@ impl Sema<'_> {
 
     fn simple_assign(&mut self, loc: Loc, target: ExprId, value: ExprId) -> ExprId {
         let ty = self.ty(target);
-        if !self.check_modifiable(target, loc) {
+        if !self.check_modifiable(target, loc) || self.refuse_half_store(target, loc) {
             return self.error_expr(loc);
         }
         let value = self.convert(value, ty, Context::Assign(loc));
@@ -158,6 +158,15 @@ impl Sema<'_> {
         if self.is_error(e) {
             return false;
         }
+        if matches!(self.class_of(e), Class::Atomic(_)) {
+            self.refuse_atomic(e, loc);
+            return false;
+        }
+        if matches!(self.expr(e).kind, ExprKind::Var(var) if self.is_outer_local(var)) {
+            self.error(loc, "variable is not assignable (missing __block type specifier)");
+            self.underline_expr(e);
+            return false;
+        }
         let quals = self.types.canonical(ty).quals;
         let is_read_only = quals.is_const || quals.space == AddressSpace::Constant;
         let text = match (self.expr(e).is_lvalue, &self.expr(e).kind, self.class_of(e)) {
@@ -172,9 +181,19 @@ impl Sema<'_> {
             }
             (false, ..) => "expression is not assignable".to_owned(),
             (true, ExprKind::Var(var), _) if is_read_only => return self.report_const(*var, e, loc),
-            (true, ExprKind::Member { base, field }, _) if ty.quals.is_const => self
-                .const_field(*base, *field)
-                .unwrap_or_else(|| "read-only variable is not assignable".to_owned()),
+            (true, ExprKind::Member { base, field }, _) if ty.quals.is_const => {
+                match (self.const_field(*base, *field), self.const_variable(*base)) {
+                    (Some(text), _) => text,
+                    (None, Some((var, whole))) => return self.report_const(var, whole, loc),
+                    (None, None) => "read-only variable is not assignable".to_owned(),
+                }
+            }
+            (true, ExprKind::Swizzle { base, .. } | ExprKind::Lane { base, .. }, _) if is_read_only => {
+                match self.const_variable(*base) {
+                    Some((var, whole)) => return self.report_const(var, whole, loc),
+                    None => "read-only variable is not assignable".to_owned(),
+                }
+            }
             (true, ..) if is_read_only => "read-only variable is not assignable".to_owned(),
             (true, _, Class::Array(_)) => format!("array type {} is not assignable", self.quoted(ty)),
             (true, _, Class::Function) => format!("non-object type {} is not assignable", self.quoted(ty)),
@@ -199,6 +218,22 @@ impl Sema<'_> {
         is_const.then(|| {
             format!("cannot assign to non-static data member '{name}' with const-qualified type {ty}")
         })
+    }
+
+    /// The `const` variable that an lvalue is a part of.
+    fn const_variable(&self, e: ExprId) -> Option<(VarId, ExprId)> {
+        let mut whole = e;
+        for _ in 0..64 {
+            match self.expr(whole).kind {
+                ExprKind::Var(var) => {
+                    let quals = self.types.canonical(self.ty(whole)).quals;
+                    return (quals.is_const || quals.space == AddressSpace::Constant).then_some((var, whole));
+                }
+                ExprKind::Member { base, .. } | ExprKind::Swizzle { base, .. } => whole = base,
+                _ => return None,
+            }
+        }
+        None
     }
 
     fn report_const(&mut self, var: VarId, e: ExprId, loc: Loc) -> bool {

@@ -7,7 +7,7 @@ use super::convert::Context;
 use super::scope::Binding;
 use crate::front::c::ast::{ExprId, ExprKind, FuncId, VarId};
 use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved};
-use crate::front::c::overload::{Choice, Rank, choose, rank, ranks};
+use crate::front::c::overload::{Choice, Ranks, choose, rank, ranks};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::{self, AddressSpace, Arith, FunctionType, QualTy, TypeKind};
@@ -192,7 +192,7 @@ impl Sema<'_> {
             return self.error_expr(callee.loc);
         }
         let arg_types: Vec<ArgType> = values.iter().map(|v| self.arg_type(*v)).collect();
-        let found: Vec<Option<Vec<(Rank, u8)>>> = candidates
+        let found: Vec<Option<Ranks>> = candidates
             .iter()
             .map(|id| {
                 let ty = self.prototype(*id)?;
@@ -228,7 +228,7 @@ impl Sema<'_> {
         &mut self,
         name: Symbol,
         args: &[ArgType],
-        found: &[Option<Vec<(Rank, u8)>>],
+        found: &[Option<Ranks>],
         choice: &Choice,
     ) -> Option<Resolved> {
         let name = self.session.symbols.text(name).to_owned();
@@ -292,7 +292,12 @@ impl Sema<'_> {
         let fixed = ty.params.len();
         let has_count = if ty.is_variadic { args.len() >= fixed } else { args.len() == fixed };
         if !has_count {
-            self.check_count("function", fixed, args, callee.loc, callee.close);
+            match self.only_parameter(function).filter(|_| args.len() > 1) {
+                Some(param) => self.report_single(&param, args),
+                None => {
+                    self.check_count("function", fixed, args, callee.loc, callee.close);
+                }
+            }
             let (name, at) = (self.text(callee.name).to_owned(), self.function(function).map(|f| f.loc));
             if let Some(at) = at {
                 self.note(at, format!("'{name}' declared here"));
@@ -316,15 +321,40 @@ impl Sema<'_> {
         self.new_value(ExprKind::Call { function, args }, result, callee.loc)
     }
 
+    /// Name of the only parameter of a function.
+    fn only_parameter(&self, function: FuncId) -> Option<String> {
+        match self.function(function)?.params.as_slice() {
+            [param] => Some(self.text(self.var(*param)?.name?).to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Reports several arguments for a function with one parameter.
+    fn report_single(&mut self, param: &str, args: &[ExprId]) {
+        let count = args.len();
+        let text = format!(
+            "too many arguments to function call, expected single argument '{param}', have {count} arguments"
+        );
+        if let (Some(extra), Some(last)) = (args.get(1).copied(), args.last().copied()) {
+            let (first, last) = (self.begin(extra), self.range(last).1);
+            self.error(first, text);
+            self.underline(first, last);
+        }
+    }
+
     /// An argument without a parameter: integers promote to `int`, floating-point numbers to `double`.
     fn default_promote(&mut self, e: ExprId) -> ExprId {
-        let v = self.value(e);
+        let v = self.value_or_void(e);
         match self.class_of(v) {
             Class::Arith(arith) if arith.is_int() => self.promote(v),
             Class::Arith(Arith::Double) => v,
             Class::Arith(_) => {
                 let to = if self.language.has_fp64() { types::DOUBLE } else { types::FLOAT };
                 self.scalar_cast(v, to)
+            }
+            Class::Void => {
+                self.error_at(e, "argument type 'void' is incomplete");
+                self.error_expr(self.expr(e).loc)
             }
             _ => v,
         }
@@ -350,14 +380,20 @@ impl Sema<'_> {
                 None => self.undeclared(callee.name, callee.loc),
             };
         }
-        let values: Vec<ExprId> = args.iter().map(|arg| self.value(*arg)).collect();
+        let values: Vec<ExprId> = args.iter().map(|arg| self.value_or_void(*arg)).collect();
         if values.iter().any(|v| self.is_error(*v)) {
+            return self.error_expr(callee.loc);
+        }
+        if self.refuse_pipe_call(&name, callee, args) {
             return self.error_expr(callee.loc);
         }
         let arg_types: Vec<ArgType> = values.iter().map(|v| self.arg_type(*v)).collect();
         match builtins::resolve::resolve(self.types, self.language, &name, &arg_types) {
             Some(Ok(resolved)) => self.builtin_node(callee, resolved, args),
-            Some(Err(fault)) => self.report_builtin(callee, &name, args, fault),
+            Some(Err(fault)) => match self.only_signature(&name, args.len()) {
+                Some(resolved) => self.builtin_node(callee, resolved, args),
+                None => self.report_builtin(callee, &name, args, fault),
+            },
             None => self.undeclared(callee.name, callee.loc),
         }
     }
@@ -415,6 +451,19 @@ impl Sema<'_> {
             self.note(callee.loc, format!("candidate function: {signature}"));
         }
         self.error_expr(callee.loc)
+    }
+
+    /// The signature of a built-in function that has one only; its arguments convert as those of a function
+    /// of the program.
+    fn only_signature(&mut self, name: &str, count: usize) -> Option<Resolved> {
+        let rows = builtins::table::rows_of(name).iter().copied();
+        let mut rows =
+            rows.filter(|id| builtins::table::row(*id).is_some_and(|row| row.is_in(self.language)));
+        let (id, others) = (rows.next()?, rows.next());
+        if others.is_some() {
+            return None;
+        }
+        builtins::resolve::fixed_signature(self.types, id, count)
     }
 
     /// Number of parameters of all overloads of a built-in function.

@@ -29,6 +29,11 @@ impl Sema<'_> {
         if from == Class::Error || into == Class::Error {
             return self.error_expr(open);
         }
+        if into == Class::Arith(Arith::Half) && !self.language.has_fp16() {
+            let shown = self.quoted(QualTy::plain(target));
+            self.error_at(e, format!("casting to type {shown} is not allowed"));
+            return self.error_expr(open);
+        }
         if self.is_same(self.ty(v).ty, target) && (from.is_scalar() || from.element().is_some()) {
             return self.renamed(v, target);
         }

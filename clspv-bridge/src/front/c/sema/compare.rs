@@ -124,10 +124,12 @@ impl Sema<'_> {
             return;
         }
         let (a, b) = (self.quoted_of(x), self.quoted_of(y));
-        let what =
-            if matches!(op, CompareOp::Eq | CompareOp::Ne) { "comparison" } else { "ordered comparison" };
+        let (what, group) = match op {
+            CompareOp::Eq | CompareOp::Ne => ("comparison", "pointer-integer-compare"),
+            _ => ("ordered comparison", ""),
+        };
         let text = format!("{what} between pointer and integer ({a} and {b})");
-        self.warning("pointer-integer-compare", loc, text);
+        self.warning(group, loc, text);
         self.underline_expr(x);
         self.underline_expr(y);
     }

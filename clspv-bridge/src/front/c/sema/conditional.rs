@@ -219,6 +219,9 @@ impl Sema<'_> {
         if let Some(refused) = self.refuse_operands(loc, x, y) {
             return refused;
         }
+        if !self.is_error(y) {
+            self.check_unused_left(x);
+        }
         let (a, b) = (self.discard(x), self.value_or_void(y));
         if self.is_error(a) || self.is_error(b) {
             return self.error_expr(loc);

@@ -6,6 +6,7 @@
 use super::Sema;
 use super::literal::round_to;
 use crate::front::c::ast::*;
+use crate::front::c::source::Loc;
 use crate::front::c::types::*;
 
 /// Value of an integer constant expression.
@@ -74,6 +75,21 @@ impl Sema<'_> {
         }
     }
 
+    /// Reports an expression that is no integer constant expression.
+    pub fn report_not_constant(&mut self, expr: ExprId, loc: Loc) {
+        if self.is_error(expr) {
+            return;
+        }
+        let is_integer = self.arith_of(self.ty(expr)).is_none_or(Arith::is_int);
+        let text = if is_integer {
+            "expression is not an integer constant expression".to_owned()
+        } else {
+            format!("integer constant expression must have integer type, not {}", self.quoted_of(expr))
+        };
+        self.error(loc, text);
+        self.underline_expr(expr);
+    }
+
     /// Whether an arithmetic constant expression is true; `None` if it is none.
     pub fn constant_truth(&self, expr: ExprId) -> Option<bool> {
         self.evaluate(expr, MAX_DEPTH).map(Value::is_true)
@@ -125,6 +141,7 @@ impl Sema<'_> {
                 let chosen = if self.evaluate(cond, depth)?.is_true() { x } else { y };
                 self.evaluate(chosen, depth)
             }
+            ExprKind::Comma(x, y) if self.is_constant(x, depth) => self.evaluate(y, depth),
             ExprKind::Cast(CastKind::Load, x) => self.evaluate(x, depth),
             ExprKind::Cast(CastKind::Arith, x) => convert(self.evaluate(x, depth)?, arith?),
             _ => None,
@@ -178,6 +195,7 @@ impl Sema<'_> {
             | ExprKind::LogicalAnd(x, y)
             | ExprKind::LogicalOr(x, y)
             | ExprKind::VectorLogical { x, y, .. }
+            | ExprKind::Comma(x, y)
             | ExprKind::PointerAdd(x, y)
             | ExprKind::PointerSub(x, y) => {
                 self.fold(x, depth);
@@ -205,6 +223,24 @@ impl Sema<'_> {
                 }
             }
             _ => {}
+        }
+        self.fold_control(id);
+    }
+
+    /// Replaces a constant expression that would be lowered to control flow by its value.
+    fn fold_control(&mut self, id: ExprId) {
+        let has_control = matches!(
+            self.expr(id).kind,
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Conditional(..)
+        );
+        let value = if has_control { self.evaluate(id, MAX_DEPTH) } else { None };
+        let kind = match value {
+            Some(Value::Int(value)) => ExprKind::Int(value.bits),
+            Some(Value::Float(value)) => ExprKind::Float(value),
+            None => return,
+        };
+        if let Some(expr) = self.unit.exprs.get_mut(id.0 as usize) {
+            expr.kind = kind;
         }
     }
 
@@ -244,6 +280,7 @@ impl Sema<'_> {
             | ExprKind::Neg(x)
             | ExprKind::BitNot(x)
             | ExprKind::Not(x) => self.is_constant(*x, depth),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, x, y) if self.divides_by_zero(*x, *y) => false,
             ExprKind::Binary(_, x, y)
             | ExprKind::Compare(_, x, y)
             | ExprKind::LogicalAnd(x, y)
@@ -251,6 +288,7 @@ impl Sema<'_> {
             | ExprKind::VectorLogical { x, y, .. }
             | ExprKind::PointerAdd(x, y)
             | ExprKind::PointerSub(x, y)
+            | ExprKind::Comma(x, y)
             | ExprKind::PointerDiff(x, y) => self.is_constant(*x, depth) && self.is_constant(*y, depth),
             ExprKind::Conditional(c, x, y) | ExprKind::VectorSelect(c, x, y) => {
                 [c, x, y].into_iter().all(|part| self.is_constant(*part, depth))
@@ -268,6 +306,12 @@ impl Sema<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an integer is divided by a constant zero.
+    fn divides_by_zero(&self, x: ExprId, y: ExprId) -> bool {
+        let is_int = self.arith_of(self.ty(x)).is_some_and(Arith::is_int);
+        is_int && self.constant_int(y).is_some_and(|value| value.bits == 0)
     }
 
     /// Whether the value of an lvalue is known: that of a constant variable, or a string.

@@ -72,9 +72,14 @@ impl Sema<'_> {
                 self.error_at(e, "taking address of function is not allowed");
                 self.error_expr(loc)
             }
+            Class::Atomic(_) if is_lvalue && self.unevaluated == 0 => {
+                self.refuse_atomic(e, self.begin(e));
+                self.error_expr(loc)
+            }
             Class::Atomic(of) if is_lvalue => self.cast_node(CastKind::Load, e, of),
             Class::Error => e,
             _ if is_lvalue => {
+                self.check_half_load(e);
                 let plain = self.unqualified(ty);
                 self.cast_node(CastKind::Load, e, plain)
             }
@@ -345,12 +350,14 @@ impl Sema<'_> {
     /// Reports an implicit conversion; returns whether it is an error.
     fn report_mismatch(&mut self, fault: Mismatch, e: ExprId, to: QualTy, context: Context) -> bool {
         let (from, target) = (self.quoted_of(e), self.quoted(to));
-        let (loc, text) = match context {
+        let hint = self.missing_operator(fault, e, to);
+        let (loc, mut text) = match context {
             Context::Assign(loc) => (loc, assign_text(fault, &from, &target)),
             Context::Init(loc) => (loc, init_text(fault, &from, &target)),
             Context::Argument(_) => (self.begin(e), argument_text(fault, &from, &target)),
             Context::Return => (self.begin(e), return_text(fault, &from, &target)),
         };
+        text.push_str(hint);
         let group = match fault {
             Mismatch::Incompatible | Mismatch::Space | Mismatch::NestedSpace => None,
             Mismatch::IntToPointer | Mismatch::PointerToInt => Some("int-conversion"),
@@ -367,6 +374,21 @@ impl Sema<'_> {
             self.note_parameter(param);
         }
         group.is_none()
+    }
+
+    /// End of a message about a conversion that `*` or `&` makes right.
+    fn missing_operator(&self, fault: Mismatch, e: ExprId, to: QualTy) -> &'static str {
+        match (fault, self.class_of(e), self.class(to.ty)) {
+            (Mismatch::PointerToInt, Class::Pointer(of), _) if self.is_same(of.ty, to.ty) => {
+                "; dereference with *"
+            }
+            (Mismatch::IntToPointer, _, Class::Pointer(of))
+                if self.is_same(of.ty, self.ty(e).ty) && self.expr(e).is_lvalue =>
+            {
+                "; take the address with &"
+            }
+            _ => "",
+        }
     }
 
     /// Points to the declaration of a parameter.
@@ -417,7 +439,7 @@ impl Sema<'_> {
         let plain = self.quoted(QualTy::plain(self.unqualified(target)));
         let text =
             format!("implicit conversion from {source} to {plain} changes value from {before} to {after}");
-        let loc = self.begin(e);
+        let loc = self.expr(e).loc;
         self.warning(group, loc, text);
         self.underline_expr(e);
     }

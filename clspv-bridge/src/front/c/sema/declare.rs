@@ -74,8 +74,14 @@ impl Sema<'_> {
                 Binding::Var(before) if self.can_redeclare(before, storage) => {
                     return self.redeclare(before, ty, storage, name, loc);
                 }
-                Binding::Var(_) => {
-                    let text = format!("redefinition of '{}'", self.text(name));
+                Binding::Var(before) => {
+                    let mut text = format!("redefinition of '{}'", self.text(name));
+                    if let Some(old) = self.var(before).map(|var| var.ty)
+                        && !self.same_type(old, ty)
+                    {
+                        let (new, old) = (self.quoted(ty), self.quoted(old));
+                        text.push_str(&format!(" with a different type: {new} vs {old}"));
+                    }
                     self.error(loc, text);
                     self.note(entry.loc, "previous definition is here");
                 }
@@ -121,8 +127,9 @@ impl Sema<'_> {
         let Some(before) = self.var(id) else { return id };
         let (before_ty, before_loc, before_storage) = (before.ty, before.loc, before.storage);
         let Some(merged) = self.merged_type(before_ty, ty) else {
+            let word = if storage == Storage::Extern { "redeclaration" } else { "redefinition" };
             let text = format!(
-                "redefinition of '{}' with a different type: {} vs {}",
+                "{word} of '{}' with a different type: {} vs {}",
                 self.text(name),
                 self.quoted(ty),
                 self.quoted(before_ty)
@@ -180,12 +187,7 @@ impl Sema<'_> {
         }
         if storage == Storage::Extern {
             if self.bodies.is_empty() {
-                let name = name.map_or(String::new(), |name| self.text(name).to_owned());
-                self.warning(
-                    "extern-initializer",
-                    loc,
-                    format!("'extern' variable has an initializer: '{name}'"),
-                );
+                self.warning("extern-initializer", loc, "'extern' variable has an initializer");
                 self.unit.statics.push(id);
             } else {
                 self.error(
@@ -213,6 +215,11 @@ impl Sema<'_> {
         }
         self.note_constant(id);
         self.check_complete(id, loc);
+    }
+
+    /// Whether the initializer of a variable is erroneous.
+    pub fn has_erroneous_value(&self, id: VarId) -> bool {
+        self.var(id).and_then(|var| var.init).is_some_and(|init| self.is_error(init))
     }
 
     /// Ends the declaration of a variable without initializer.

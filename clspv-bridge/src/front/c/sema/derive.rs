@@ -4,6 +4,11 @@ use super::Sema;
 use crate::front::c::ast::{ExprId, VarId};
 use crate::front::c::source::Loc;
 use crate::front::c::types::*;
+use crate::ir::ImageDim;
+
+/// Text about blocks in a language that has none.
+pub const BLOCKS_DISABLED: &str =
+    "blocks support disabled - they require OpenCL C 2.0, or OpenCL C 3.0 with __opencl_c_device_enqueue";
 
 /// Depth of types inside each other that the language processor accepts.
 pub(super) const MAX_TYPE_DEPTH: u16 = 256;
@@ -44,7 +49,16 @@ impl Sema<'_> {
                 return ty;
             }
         };
+        let is_3d_write = matches!(
+            &kind,
+            TypeKind::Image(image) if image.dim == ImageDim::D3 && image.access != AccessMode::ReadOnly
+        );
         let result = QualTy { ty: self.types.intern(kind), quals: canonical.quals };
+        if is_3d_write && !self.language.has_3d_image_writes() {
+            let feature = if self.language.is_3_0() { " and __opencl_c_3d_image_writes" } else { "" };
+            let name = self.quoted(result);
+            self.error(loc, format!("use of type {name} requires cl_khr_3d_image_writes{feature} support"));
+        }
         if access == AccessMode::ReadWrite && !self.language.has_read_write_images() {
             let name = self.quoted(result);
             let text = format!(
@@ -68,11 +82,15 @@ impl Sema<'_> {
         self.types.intern(TypeKind::Atomic(of.ty))
     }
 
-    /// A vector type made with an attribute: `lanes` of `ext_vector_type` or `bytes` of `vector_size`.
-    pub fn vector_type(&mut self, of: QualTy, lanes: Option<u64>, bytes: Option<u64>, loc: Loc) -> QualTy {
-        if lanes.is_none() && bytes.is_none() {
-            return of;
-        }
+    /// A vector type made with an attribute: `lanes` of `ext_vector_type` or `bytes` of `vector_size`, each
+    /// with the location of the attribute.
+    pub fn vector_type(
+        &mut self,
+        of: QualTy,
+        lanes: Option<(u64, Loc)>,
+        bytes: Option<(u64, Loc)>,
+    ) -> QualTy {
+        let Some((_, loc)) = lanes.or(bytes) else { return of };
         let canonical = self.types.canonical(of);
         let arith = match self.types.kind(canonical.ty) {
             TypeKind::Arith(arith) if *arith != Arith::Bool => *arith,
@@ -83,7 +101,14 @@ impl Sema<'_> {
                 return of;
             }
         };
-        let lanes = lanes.or(bytes.map(|bytes| bytes / u64::from(arith.bytes()))).unwrap_or(0);
+        let size = u64::from(arith.bytes());
+        if let (None, Some((bytes, _))) = (lanes, bytes)
+            && !bytes.is_multiple_of(size)
+        {
+            self.error(loc, "vector size not an integral multiple of component size");
+            return of;
+        }
+        let lanes = lanes.or(bytes.map(|(bytes, loc)| (bytes / size, loc))).map_or(0, |(lanes, _)| lanes);
         let Some(lanes) = u8::try_from(lanes).ok().filter(|lanes| (1..=16).contains(lanes)) else {
             self.error(loc, if lanes == 0 { "zero vector size" } else { "vector size too large" });
             return of;
@@ -246,7 +271,7 @@ impl Sema<'_> {
             }
         }
         if !self.language.has_blocks() {
-            self.error(loc, "blocks support disabled - compile with -fblocks or for OpenCL C 2.0 or OpenCL C 3.0 with __opencl_c_device_enqueue feature");
+            self.error(loc, BLOCKS_DISABLED);
             return QualTy::plain(ERROR);
         }
         QualTy { ty: self.derived(TypeKind::Block(of.ty), loc), quals: Quals { is_const: true, ..quals } }
@@ -289,7 +314,10 @@ impl Sema<'_> {
     fn check_parameter(&mut self, ty: QualTy, loc: Loc) -> bool {
         let canonical = self.types.canonical(ty);
         match self.types.kind(canonical.ty) {
-            TypeKind::Void => self.error(loc, "argument may not have 'void' type"),
+            TypeKind::Void => {
+                self.error(loc, "argument may not have 'void' type");
+                return false;
+            }
             TypeKind::Arith(Arith::Half) if !self.language.has_fp16() => {
                 let name = self.quoted(ty.in_space(AddressSpace::Private));
                 let text =

@@ -144,11 +144,11 @@ impl Sema<'_> {
         wrong.is_empty().then_some(())
     }
 
-    /// Where a parameter of a block literal is.
+    /// Where a parameter of a block literal begins.
     fn literal_parameter(&self, block: ExprId, index: usize) -> Option<Loc> {
         let ExprKind::Block(id) = self.expr(block).kind else { return None };
         let param = self.unit.blocks.get(id.0 as usize)?.params.get(index)?;
-        Some(self.var(*param)?.loc)
+        self.param_begins.get(param).copied()
     }
 
     /// Adds an empty list of events, and no event to return.
@@ -246,8 +246,7 @@ impl Sema<'_> {
 #[cfg(test)]
 mod tests {
     use crate::front::c::check::check;
-    use crate::front::c::session::Input;
-    use crate::options::{FrontConfig, Options};
+    use crate::options::{CompileRequest, FrontConfig, Options};
 
     const FILE: &str = "kernel void k(global int *p, queue_t q, float f, int n, ulong un, char c) {
         const ndrange_t r = ndrange_1D(4);
@@ -266,7 +265,7 @@ mod tests {
         let config =
             FrontConfig { extensions: extensions.collect(), opencl_version: 310, ..FrontConfig::default() };
         let options = Options { std: std.into(), ..Options::default() };
-        let checked = check(&Input { source: &source, headers: &[], options: &options, config: &config });
+        let checked = check(&CompileRequest::new(&source, &options, &config));
         let log = checked.session.render();
         let lines = log.lines().filter_map(|line| line.split_once("error: "));
         lines.map(|(_, text)| text.to_owned()).filter(|text| !text.ends_with("generated.")).collect()

@@ -6,9 +6,9 @@ use crate::front::c::diagnostic::Severity;
 use crate::front::c::language::Language;
 use crate::front::c::parse::parse;
 use crate::front::c::preprocess::preprocess;
-use crate::front::c::session::{Input, Session};
+use crate::front::c::session::Session;
 use crate::front::c::types::{ERROR, QualTy, Types};
-use crate::options::{FrontConfig, Options};
+use crate::options::{CompileRequest, FrontConfig, Options};
 
 /// Declarations that the expressions use.
 const FILE: &str = "
@@ -42,7 +42,7 @@ fn typed(expr: &str, std: &str) -> (String, Vec<String>) {
     let options = Options { std: std.to_owned(), ..Options::default() };
     let config = config();
     let mut session = Session::new(&options);
-    let input = Input { source: &source, headers: &[], options: &options, config: &config };
+    let input = CompileRequest::new(&source, &options, &config);
     let tokens = preprocess(&mut session, &input);
     let mut types = Types::new();
     let language = Language::new(&options, &config);
@@ -54,9 +54,7 @@ fn typed(expr: &str, std: &str) -> (String, Vec<String>) {
     let ty = last.map_or(QualTy::plain(ERROR), |e| e.ty);
     let spelled = Spelling { types: &types, symbols: &session.symbols }.quoted(ty);
     let list = &session.diagnostics.list;
-    let messages = list
-        .iter()
-        .filter(|d| !matches!(d.severity, Severity::Warning("unused-value" | "unused-comparison")));
+    let messages = list.iter().filter(|d| !d.group.starts_with("unused-"));
     let messages = messages.filter(|d| d.severity != Severity::Note);
     (spelled, messages.map(|d| d.message.clone()).collect())
 }

@@ -3,7 +3,7 @@
 use super::scope::Binding;
 use super::{Body, Sema};
 use crate::front::c::ast::*;
-use crate::front::c::declaration::{Attributes, Specifiers, StorageClass};
+use crate::front::c::declaration::{Attributes, Limited, Specifiers, StorageClass};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;
@@ -27,6 +27,7 @@ impl Sema<'_> {
         let DeclaredFunction { name, attributes, specifiers, loc, .. } = declared;
         let is_kernel = specifiers.is_kernel || attributes.is_kernel;
         self.check_variadic(&declared);
+        self.check_function_attribute(&declared, is_kernel);
         if let Some(entry) = self.scopes.entry_here(name).copied()
             && !matches!(entry.binding, Binding::Function(_) | Binding::Error)
         {
@@ -37,11 +38,49 @@ impl Sema<'_> {
             Some(id) => self.redeclare_function(id, declared, is_kernel),
             None => self.new_function(declared, is_kernel),
         };
+        if self.text(name) == "main" {
+            let what = if is_kernel { "kernel" } else { "function" };
+            self.error(loc, format!("{what} cannot be called 'main'"));
+        }
         if is_kernel {
             self.check_kernel(id, specifiers.storage == Some(StorageClass::Static));
         }
         self.scopes.bind(name, Binding::Function(id), loc);
         id
+    }
+
+    /// Reports an attribute that only kernels, or only loops, have.
+    fn check_function_attribute(&mut self, declared: &DeclaredFunction<'_>, is_kernel: bool) {
+        match declared.attributes.limited {
+            Some((Limited::Kernel(name), _)) if declared.is_definition && !is_kernel => {
+                let was_kernel = |id: &FuncId| self.function(*id).is_some_and(|f| f.is_kernel);
+                if !self.overloads(declared.name).iter().any(was_kernel) {
+                    let text = format!("attribute '{name}' can only be applied to an OpenCL kernel function");
+                    self.error(declared.loc, text);
+                }
+            }
+            Some((Limited::Loop(name), at)) => {
+                self.error(at, format!("'{name}' attribute cannot be applied to a declaration"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports an attribute that variables cannot have.
+    pub fn check_variable_attribute(&mut self, limited: Option<(Limited, Loc)>) {
+        match limited {
+            Some((Limited::Function(name) | Limited::Kernel(name), at)) => {
+                self.error(at, format!("'{name}' attribute only applies to functions"));
+            }
+            Some((Limited::Inline(name), at)) => {
+                let text = format!("'{name}' attribute only applies to functions and statements");
+                self.warning("ignored-attributes", at, text);
+            }
+            Some((Limited::Loop(name), at)) => {
+                self.error(at, format!("'{name}' attribute cannot be applied to a declaration"));
+            }
+            None => {}
+        }
     }
 
     fn check_variadic(&mut self, declared: &DeclaredFunction<'_>) {

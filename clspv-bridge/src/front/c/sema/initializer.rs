@@ -116,12 +116,13 @@ impl<'a> Filler<'a> {
 impl Sema<'_> {
     /// Converts an initializer to the type of its object. Returns it, and the type with the length that it
     /// gives to an array.
-    pub fn initialize(&mut self, ty: QualTy, written: &Written) -> (ExprId, QualTy) {
+    /// An expression that does not fit is reported at `at`.
+    pub fn initialize(&mut self, ty: QualTy, written: &Written, at: Loc) -> (ExprId, QualTy) {
         let mut node = Node::default();
         let loc = match written {
             Written::Expr(expr) => {
                 let loc = self.expr(*expr).loc;
-                self.initialize_whole(ty, *expr, &mut node);
+                self.initialize_whole(ty, *expr, at, &mut node);
                 loc
             }
             Written::Braced(braced) => {
@@ -153,7 +154,7 @@ impl Sema<'_> {
     }
 
     /// Initialises an object by an expression without braces.
-    fn initialize_whole(&mut self, ty: QualTy, expr: ExprId, node: &mut Node) {
+    fn initialize_whole(&mut self, ty: QualTy, expr: ExprId, at: Loc, node: &mut Node) {
         if self.is_string_for(ty, expr) {
             self.check_string(ty, expr);
             node.set(expr);
@@ -167,7 +168,6 @@ impl Sema<'_> {
                 node.set(init);
                 return;
             }
-            let loc = self.expr(expr).loc;
             let what = match self.shape(ty) {
                 Shape::Array { element, .. }
                     if matches!(self.types.resolved(element.ty), TypeKind::Arith(Arith::Char)) =>
@@ -176,19 +176,17 @@ impl Sema<'_> {
                 }
                 _ => "array initializer must be an initializer list",
             };
-            self.error(loc, what);
-            node.set(self.error_expr(loc));
+            self.error(at, what);
+            self.underline_expr(expr);
+            node.set(self.error_expr(at));
             return;
         }
-        node.set(self.convert_item(ty, expr));
+        node.set(self.convert(expr, ty, Context::Init(at)));
     }
 
     fn convert_item(&mut self, ty: QualTy, expr: ExprId) -> ExprId {
-        let loc = self.expr(expr).loc;
-        let target = QualTy::plain(self.types.canonical(ty).ty);
-        // The type as written is for diagnostics.
-        let target = QualTy { ty: ty.ty, ..target };
-        self.convert(expr, target, Context::Init(loc))
+        let loc = self.begin(expr);
+        self.convert(expr, ty, Context::Init(loc))
     }
 
     fn check_string(&mut self, ty: QualTy, expr: ExprId) {
@@ -212,7 +210,7 @@ impl Sema<'_> {
                     && designators.is_empty()
                     && self.is_string_for(ty, *expr)
                 {
-                    return self.initialize_whole(ty, *expr, node);
+                    return self.initialize_whole(ty, *expr, braced.loc, node);
                 }
                 node.make_list();
                 let mut filler = Filler { items: &braced.items, position: 0 };
@@ -223,6 +221,9 @@ impl Sema<'_> {
 
     /// Braces around a scalar or the lanes of a vector.
     fn initialize_single(&mut self, ty: QualTy, braced: &Braced, node: &mut Node) {
+        if self.types.resolved(ty.ty) == &TypeKind::Error {
+            return node.set(self.error_expr(braced.loc));
+        }
         if let Some(item) = braced.items.iter().find(|item| !item.designators.is_empty()) {
             let text = format!("designator in initializer for scalar type {}", self.quoted(ty));
             self.error(item.loc, text);
@@ -245,7 +246,8 @@ impl Sema<'_> {
                 match &first.value {
                     Written::Expr(expr) => node.set(self.convert_item(ty, *expr)),
                     Written::Braced(inner) => {
-                        self.warning("braced-scalar-init", inner.loc, "too many braces around initializer");
+                        let text = "too many braces around scalar initializer";
+                        self.warning("many-braces-around-scalar-init", inner.loc, text);
                         self.initialize_single(ty, inner, node);
                     }
                 }
@@ -338,7 +340,7 @@ impl Sema<'_> {
             }
             Written::Expr(expr) if self.takes_whole(ty, *expr) => {
                 filler.position += 1;
-                self.initialize_whole(ty, *expr, node);
+                self.initialize_whole(ty, *expr, self.begin(*expr), node);
             }
             Written::Expr(_) => {
                 node.make_list();

@@ -125,7 +125,11 @@ fn float_suffix(parts: &Parts<'_>, rules: LiteralRules, problems: &mut Problems)
                 return Arith::Double;
             }
             let text = "double precision constant requires cl_khr_fp64, casting to single precision";
-            warn(problems, "double-promotion-literal", 0, text);
+            warn(problems, "", 0, text);
+            Arith::Float
+        }
+        "e" | "E" | "e+" | "e-" | "E+" | "E-" | "p" | "P" | "p+" | "p-" | "P+" | "P-" => {
+            error(problems, parts.suffix_at, "exponent has no digits");
             Arith::Float
         }
         other => {

@@ -51,7 +51,7 @@ impl Sema<'_> {
         }
         match self.class_of(object) {
             Class::Vector(..) => self.swizzle(object, name, operator, at),
-            Class::Record(id) => self.field(object, id, name, at),
+            Class::Record(id) => self.field(object, id, name, operator, at),
             Class::Error => object,
             _ => self.report_base(object, operator, at),
         }
@@ -65,11 +65,12 @@ impl Sema<'_> {
         self.error_expr(at)
     }
 
-    fn field(&mut self, object: ExprId, id: RecordId, name: Symbol, at: Loc) -> ExprId {
+    fn field(&mut self, object: ExprId, id: RecordId, name: Symbol, operator: Loc, at: Loc) -> ExprId {
         let is_complete = self.types.records.get(id.0 as usize).is_some_and(|r| r.is_complete);
         let shown = self.quoted(QualTy::plain(self.unqualified(self.ty(object))));
         if !is_complete {
-            self.error_at(object, format!("incomplete definition of type {shown}"));
+            self.error(operator, format!("incomplete definition of type {shown}"));
+            self.underline_expr(object);
             return self.error_expr(at);
         }
         let Some(path) = self.field_path(id, name, DEPTH) else {

@@ -14,16 +14,17 @@ mod conditional;
 pub mod constant;
 pub mod convert;
 pub mod declare;
-mod derive;
+pub mod derive;
 mod enqueue;
 mod flow;
 pub mod functions;
 pub mod initializer;
 mod kernel;
-pub mod layout;
+mod layout;
 pub mod literal;
 mod mangle;
 mod member;
+mod pipe;
 mod pointer;
 pub mod predefined;
 pub mod primary;
@@ -54,6 +55,8 @@ pub struct Body {
     pub function: Option<FuncId>,
     /// Result type; `None` for a block whose `return` statements decide it.
     pub result: Option<QualTy>,
+    /// Whether the first `return` of a block decided the result's type.
+    is_deduced: bool,
     pub is_kernel: bool,
     /// Variables of this index on belong to this body or to one inside it.
     pub first_var: u32,
@@ -75,6 +78,7 @@ impl Body {
         Body {
             function: None,
             result,
+            is_deduced: false,
             is_kernel: false,
             first_var: 0,
             labels: Vec::new(),
@@ -131,6 +135,8 @@ pub struct Sema<'s> {
     constants: FxHashMap<VarId, Option<constant::Value>>,
     /// Initializers that ranges of designators have made.
     range_elements: u64,
+    /// First tokens of parameters.
+    pub param_begins: FxHashMap<VarId, Loc>,
 }
 
 impl<'s> Sema<'s> {
@@ -150,6 +156,7 @@ impl<'s> Sema<'s> {
             open_records: Vec::new(),
             constants: FxHashMap::default(),
             range_elements: 0,
+            param_begins: FxHashMap::default(),
         };
         sema.predefine();
         sema

@@ -159,7 +159,15 @@ impl Sema<'_> {
         let (ca, cb) = (self.types.canonical(a), self.types.canonical(b));
         if ca.ty != cb.ty || !spaces_overlap(ca.quals.space, cb.quals.space) {
             let (p, q) = (self.quoted_of(x), self.quoted_of(y));
-            self.error(loc, format!("{p} and {q} are not pointers to compatible types"));
+            let text = if ca.ty == cb.ty {
+                format!(
+                    "arithmetic operation with operands of type  ({p} and {q}) which are pointers to \
+                     non-overlapping address spaces"
+                )
+            } else {
+                format!("{p} and {q} are not pointers to compatible types")
+            };
+            self.error(loc, text);
             self.underline_expr(x);
             self.underline_expr(y);
             return self.error_expr(loc);

@@ -93,7 +93,7 @@ impl Sema<'_> {
         self.predefine_plain("sampler_t", TypeKind::Opaque(OpaqueType::Sampler));
         self.predefine_plain("event_t", TypeKind::Opaque(OpaqueType::Event));
         if self.language.version >= 200 {
-            for (name, ty) in ATOMICS {
+            for (name, ty) in ATOMICS.into_iter().filter(|(_, ty)| self.has_atomic(*ty)).collect::<Vec<_>>() {
                 self.predefine_typedef(name, TypeKind::Atomic(ty));
             }
             self.predefine_enum("memory_order", &MEMORY_ORDERS);
@@ -110,6 +110,20 @@ impl Sema<'_> {
             self.predefine_typedef("kernel_enqueue_flags_t", TypeKind::Arith(Arith::Int));
         }
         self.scopes.enter();
+    }
+
+    /// Whether there are atomic objects of a type.
+    fn has_atomic(&self, ty: Ty) -> bool {
+        let has_64 = || {
+            ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]
+                .iter()
+                .all(|e| self.language.has(e))
+        };
+        match ty {
+            LONG | ULONG => has_64(),
+            DOUBLE => has_64() && self.language.has_fp64(),
+            _ => true,
+        }
     }
 
     /// Binds `ndrange_t`, the record that [`crate::ir::runtime::ndrange`] describes.

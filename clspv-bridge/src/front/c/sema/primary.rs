@@ -70,10 +70,14 @@ impl Sema<'_> {
             return self.error_expr(Loc::default());
         };
         let mut bytes = Vec::new();
+        let mut is_error = false;
         for token in tokens {
             let mut problems = Problems::new();
             literal::string(self.text(token.symbol), &mut bytes, &mut problems);
-            self.report_literal(token.loc, problems);
+            is_error |= self.report_literal(token.loc, problems);
+        }
+        if is_error {
+            return self.error_expr(first.loc);
         }
         let literal = self.string_object(bytes, first.loc);
         self.set_range(literal, first.loc, last.loc);

@@ -4,6 +4,7 @@ use super::Sema;
 use super::constant::Constant;
 use super::scope::{Binding, Tag};
 use crate::front::c::ast::ExprId;
+use crate::front::c::layout::layout;
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
 use crate::front::c::types::*;
@@ -27,12 +28,14 @@ pub struct RecordBuilder {
     id: RecordId,
     members: Vec<FieldSpec>,
     names: FxHashSet<Symbol>,
+    /// Index of the first array without a length.
+    flexible: Option<usize>,
 }
 
 impl RecordBuilder {
     /// A definition without members.
     pub fn new(id: RecordId) -> RecordBuilder {
-        RecordBuilder { id, members: Vec::new(), names: FxHashSet::default() }
+        RecordBuilder { id, members: Vec::new(), names: FxHashSet::default(), flexible: None }
     }
 }
 
@@ -184,7 +187,7 @@ impl Sema<'_> {
                 self.error(spec.loc, text);
                 spec.ty = QualTy::plain(ERROR);
             }
-            _ if is_flexible => {}
+            _ if is_flexible => builder.flexible = builder.flexible.or(Some(builder.members.len())),
             _ if !self.is_complete(spec.ty.ty) => {
                 let ty = self.quoted(spec.ty);
                 self.error(spec.loc, format!("field has incomplete type {ty}"));
@@ -225,9 +228,20 @@ impl Sema<'_> {
         Some(bits)
     }
 
+    /// Reports an array without a length that other members follow.
+    fn check_flexible(&mut self, builder: &RecordBuilder) {
+        let Some(index) = builder.flexible.filter(|index| index + 1 < builder.members.len()) else { return };
+        let Some(spec) = builder.members.get(index) else { return };
+        let (ty, loc) = (self.quoted(spec.ty), spec.loc);
+        let name = spec.name.map_or("", |name| self.text(name));
+        let text = format!("flexible array member '{name}' with type {ty} is not at the end of struct");
+        self.error(loc, text);
+    }
+
     /// Completes a record: lays its members out.
     pub fn finish_record(&mut self, builder: RecordBuilder, is_packed: bool, align: Option<u32>) {
         self.open_records.retain(|id| *id != builder.id);
+        self.check_flexible(&builder);
         let is_union = self.types.records.get(builder.id.0 as usize).is_some_and(|record| record.is_union);
         let mut packer = Packer { is_union, bits: 0, size: 0, align: 1 };
         let fields = builder.members.iter().map(|spec| packer.place(self.types, spec, is_packed)).collect();
@@ -379,14 +393,7 @@ struct Packer {
 impl Packer {
     /// Places a member.
     fn place(&mut self, types: &Types, spec: &FieldSpec, is_packed: bool) -> Field {
-        // A flexible array has the alignment of its elements and no size.
-        let layout = match types.resolved(spec.ty.ty) {
-            TypeKind::Array(of, None) => {
-                types.layout(of.ty).map(|layout| super::layout::Layout { size: 0, ..layout })
-            }
-            _ => types.layout(spec.ty.ty),
-        };
-        let layout = layout.unwrap_or(super::layout::Layout { size: 1, align: 1 });
+        let layout = layout(types, spec.ty.ty);
         let natural = if is_packed || spec.is_packed { 1 } else { layout.align };
         let align = natural.max(spec.align.unwrap_or(1));
         if self.is_union {

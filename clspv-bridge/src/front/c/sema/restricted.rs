@@ -4,9 +4,9 @@
 use super::Sema;
 use super::arithmetic::Mismatch;
 use super::class::Class;
-use crate::front::c::ast::{ExprId, VarId};
+use crate::front::c::ast::{ExprId, VarId, Variable};
 use crate::front::c::source::Loc;
-use crate::front::c::types::{OpaqueType, Ty, TypeKind};
+use crate::front::c::types::{AddressSpace, Arith, OpaqueType, Ty, TypeKind};
 
 impl Sema<'_> {
     /// Reports operands of a binary operator that no operator takes; `None` for others.
@@ -46,6 +46,46 @@ impl Sema<'_> {
         self.error(loc, "invalid prototype, variadic arguments are not allowed in OpenCL");
     }
 
+    /// Reports an access of an atomic object without an atomic function.
+    pub(super) fn refuse_atomic(&mut self, object: ExprId, loc: Loc) {
+        let ty = self.quoted_of(object);
+        self.error(loc, format!("object of type {ty} can only be accessed by atomic functions"));
+        self.underline_expr(object);
+    }
+
+    /// Whether an expression is an object in memory of type `half`, which has no arithmetic.
+    fn is_stored_half(&self, e: ExprId) -> bool {
+        !self.language.has_fp16() && self.unevaluated == 0 && self.class_of(e) == Class::Arith(Arith::Half)
+    }
+
+    /// Reports a load of a `half` without support for its arithmetic.
+    pub(super) fn check_half_load(&mut self, e: ExprId) {
+        if self.is_stored_half(e) {
+            let ty = self.quoted_of(e);
+            let text =
+                format!("loading directly from pointer to type {ty} requires cl_khr_fp16; use vload_half");
+            self.error_at(e, text);
+        }
+    }
+
+    /// Reports a store of a `half` without support for its arithmetic. Returns whether it is wrong.
+    pub(super) fn refuse_half_store(&mut self, target: ExprId, loc: Loc) -> bool {
+        let is_wrong = self.is_stored_half(target);
+        if is_wrong {
+            let text = "assigning directly to pointer to type 'half' requires cl_khr_fp16; use vstore_half";
+            self.error(loc, text);
+            self.underline_expr(target);
+        }
+        is_wrong
+    }
+
+    /// Whether a variable is in local memory and belongs to the kernel around the current block.
+    pub(super) fn is_outer_local(&self, id: VarId) -> bool {
+        let Some(body) = self.body().filter(|body| body.function.is_none()) else { return false };
+        let is_local = |var: &Variable| self.types.canonical(var.ty).quals.space == AddressSpace::Local;
+        id.0 < body.first_var && self.var(id).is_some_and(is_local)
+    }
+
     /// Whether a variable is a block's copy of one that is not `const`.
     pub(super) fn is_capture_of_variable(&self, copy: VarId) -> bool {
         let mut captures = self.bodies.iter().flat_map(|body| &body.captures);
@@ -66,8 +106,7 @@ impl Sema<'_> {
 #[cfg(test)]
 mod tests {
     use crate::front::c::check::check;
-    use crate::front::c::session::Input;
-    use crate::options::{FrontConfig, Options};
+    use crate::options::{CompileRequest, FrontConfig, Options};
 
     /// First error of a source.
     fn first(source: &str) -> String {
@@ -79,7 +118,7 @@ mod tests {
             ..FrontConfig::default()
         };
         let options = Options { std: "CL3.0".into(), ..Options::default() };
-        let checked = check(&Input { source, headers: &[], options: &options, config: &config });
+        let checked = check(&CompileRequest::new(source, &options, &config));
         let log = checked.session.render();
         log.lines()
             .find_map(|line| line.split_once("error: "))

@@ -18,10 +18,7 @@ impl Sema<'_> {
         let space = self.types.canonical(ty).quals.space;
         let is_file = self.bodies.is_empty();
         let (space, storage) = match class {
-            Some(StorageClass::Extern) => {
-                let what = if is_file { "program scope" } else { "extern" };
-                (self.program_space(ty, space, what, loc), Storage::Extern)
-            }
+            Some(StorageClass::Extern) => (self.program_space(ty, space, "extern", loc), Storage::Extern),
             _ if is_file => (self.program_space(ty, space, "program scope", loc), Storage::Static),
             Some(StorageClass::Static) => (self.static_space(ty, space, loc), Storage::Static),
             _ => self.local_space(space, loc),
@@ -43,8 +40,12 @@ impl Sema<'_> {
             }
             return AddressSpace::Constant;
         }
-        if self.types.resolved(ty.ty) == &TypeKind::Error {
-            return space;
+        match self.types.resolved(ty.ty) {
+            TypeKind::Error => return space,
+            // No variable of program scope has such a type, whatever its address space.
+            TypeKind::Image(_) | TypeKind::Pipe(..) => return AddressSpace::Private,
+            TypeKind::Opaque(opaque) if *opaque != OpaqueType::Queue => return AddressSpace::Private,
+            _ => {}
         }
         let has_globals = self.language.has_program_scope_globals();
         match space {
@@ -70,7 +71,8 @@ impl Sema<'_> {
                 let spaces =
                     if self.language.has_program_scope_globals() { "global or constant" } else { "constant" };
                 self.error(loc, format!("static local variable must reside in {spaces} address space"));
-                AddressSpace::Constant
+                // Nothing more is reported about a global variable.
+                AddressSpace::Global
             }
             _ => self.program_space(ty, space, "static local", loc),
         }

@@ -22,7 +22,12 @@ pub struct Spelling<'a> {
 
 impl Spelling<'_> {
     /// A type in quotes with what its typedef names stand for: `'S' (aka 'struct S')`.
-    pub fn quoted(&self, ty: QualTy) -> String {
+    pub fn quoted(&self, mut ty: QualTy) -> String {
+        // Samplers are in no memory.
+        let is_sampler = matches!(self.types.resolved(ty.ty), TypeKind::Opaque(OpaqueType::Sampler));
+        if is_sampler && ty.quals.space == AddressSpace::Private {
+            ty.quals.space = AddressSpace::Default;
+        }
         let written = self.plain(ty);
         let canonical = self.types.canonical(ty);
         if let TypeKind::Vector(element, lanes) = self.types.kind(canonical.ty) {

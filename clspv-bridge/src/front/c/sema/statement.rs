@@ -136,7 +136,7 @@ impl Sema<'_> {
         };
         if last.signed() < first.signed() {
             let at = self.expr(low).loc;
-            self.warning("empty-case-range", at, "empty case range specified");
+            self.warning("", at, "empty case range specified");
             return None;
         }
         let switch = self.bodies.last_mut().and_then(|body| body.switches.last_mut())?;
@@ -163,10 +163,7 @@ impl Sema<'_> {
     fn case_value(&mut self, expr: ExprId) -> Option<Constant> {
         let arith = self.body()?.switches.last()?.arith;
         let Some(value) = self.constant_int(expr) else {
-            if !self.is_error(expr) {
-                let loc = self.expr(expr).loc;
-                self.error(loc, "expression is not an integer constant expression");
-            }
+            self.report_not_constant(expr, self.begin(expr));
             return None;
         };
         let converted = Constant::wrapped(value.bits, arith?);
@@ -199,20 +196,44 @@ impl Sema<'_> {
         let Some(body) = self.bodies.last() else { return value };
         let (result, function) = (body.result, body.function);
         let Some(result) = result else { return self.deduced_return(value) };
+        if body.is_deduced
+            && let Some(value) = value
+            && !self.is_error(value)
+        {
+            let value = self.value(value);
+            if !self.same_type(self.ty(value), result) && !self.is_error(value) {
+                let (own, first) = (self.quoted_of(value), self.quoted(result));
+                let text = format!(
+                    "return type {own} must match previous return type {first} when block literal has unspecified \
+                     explicit return type"
+                );
+                self.error(loc, text);
+                return Some(value);
+            }
+            return Some(value);
+        }
         let kind = self.types.resolved(result.ty);
         let (is_void, is_error) = (kind == &TypeKind::Void, kind == &TypeKind::Error);
         match value {
             None if is_void || is_error => None,
             None => {
                 let what = self.body_name(function);
-                self.error(loc, format!("non-void {what} should return a value"));
+                self.session.diagnostics.default_error(
+                    "return-mismatch",
+                    loc,
+                    format!("non-void {what} should return a value"),
+                );
                 None
             }
             Some(value) if is_void => {
                 let value = self.value(value);
                 if !self.is_error(value) && self.types.resolved(self.ty(value).ty) != &TypeKind::Void {
                     let what = self.body_name(function);
-                    self.error(loc, format!("void {what} should not return a value"));
+                    self.session.diagnostics.default_error(
+                        "return-mismatch",
+                        loc,
+                        format!("void {what} should not return a value"),
+                    );
                 }
                 Some(value)
             }
@@ -234,17 +255,34 @@ impl Sema<'_> {
         let ty = value.map_or(QualTy::plain(VOID), |value| QualTy::plain(self.ty(value).ty));
         if let Some(body) = self.bodies.last_mut() {
             body.result = Some(ty);
+            body.is_deduced = true;
         }
         value
     }
 
+    /// Warns about the left operand of a comma that has no effect.
+    pub fn check_unused_left(&mut self, expr: ExprId) {
+        if let Some((group, loc, _)) = self.unused(expr) {
+            self.warning(group, loc, "left operand of comma operator has no effect");
+            self.underline_expr(expr);
+        }
+    }
+
     /// Warns about an expression statement without effect.
     pub fn check_unused(&mut self, expr: ExprId) {
+        if let Some((group, loc, text)) = self.unused(expr) {
+            self.warning(group, loc, text);
+        }
+    }
+
+    /// Warning about an expression whose value is not used: group, location and text. `None` if evaluating it
+    /// may have an effect.
+    fn unused(&self, expr: ExprId) -> Option<(&'static str, Loc, &'static str)> {
         let mut at = expr;
         // Conversions do not count.
         for _ in 0..64 {
             match self.expr(at).kind {
-                ExprKind::Cast(CastKind::Void, _) => return,
+                ExprKind::Cast(CastKind::Void, _) => return None,
                 ExprKind::Cast(_, x) => at = x,
                 _ => break,
             }
@@ -271,13 +309,11 @@ impl Sema<'_> {
             | ExprKind::AddrOf(_)
             | ExprKind::Swizzle { .. }
             | ExprKind::VectorLiteral(_) => ("unused-value", "expression result unused"),
-            _ => return,
+            _ => return None,
         };
         let is_volatile = self.types.canonical(self.ty(at)).quals.is_volatile;
         // Macros often expand to a value that need not be used.
-        if !is_volatile && loc.expansion.0 == 0 {
-            self.warning(group, loc, text);
-        }
+        (!is_volatile && loc.expansion.0 == 0).then_some((group, loc, text))
     }
 }
 

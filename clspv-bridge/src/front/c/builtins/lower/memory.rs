@@ -1,9 +1,9 @@
 //! Vector loads and stores, halves in memory, asynchronous copies, and address space functions.
 
-use super::super::super::lower::types::layout;
 use super::super::row::{BuiltinExpansion, HalfForm, RoundingMode};
 use super::call::Call;
 use crate::error::Result;
+use crate::front::c::layout::layout;
 use crate::front::expand::numbers::resize;
 use crate::ir::{Access, CastOp, I1, I32, I64, Op, Rounding, Scalar, Space, Type, Value};
 

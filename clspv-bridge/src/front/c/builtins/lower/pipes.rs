@@ -2,10 +2,10 @@
 //! here, where their size is known.
 
 use super::super::super::lower::object::ObjectRef;
-use super::super::super::lower::types::layout;
 use super::super::row::PipeOp;
 use super::call::Call;
 use crate::error::Result;
+use crate::front::c::layout::layout;
 use crate::front::c::types::TypeKind;
 use crate::ir::{BinOp, CastOp, I1, I32, I64, IntCc, Op, Scope, Space, Type, Value};
 

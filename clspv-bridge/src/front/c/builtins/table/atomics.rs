@@ -18,7 +18,15 @@ const LEGACY: [(&str, &str, FetchOp, u8); 11] = [
     ("atomic_xor", "atom_xor", FetchOp::Xor, 1),
 ];
 
-const LONGS: &[&str] = &["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"];
+/// The extension of a 64-bit atomic function.
+fn needs_of_long(op: FetchOp) -> &'static [&'static str] {
+    match op {
+        FetchOp::Min | FetchOp::Max | FetchOp::And | FetchOp::Or | FetchOp::Xor => {
+            &["cl_khr_int64_extended_atomics"]
+        }
+        _ => &["cl_khr_int64_base_atomics"],
+    }
+}
 
 /// Rows of this section.
 pub fn rows() -> Vec<Row> {
@@ -40,7 +48,9 @@ fn legacy() -> Vec<Row> {
         };
         for name in [name, short] {
             rows.push(Row::new(name, signature, ints, BuiltinExpansion::Atomic(op)));
-            rows.push(Row::new(name, signature, longs, BuiltinExpansion::Atomic(op)).one_of(LONGS));
+            rows.push(
+                Row::new(name, signature, longs, BuiltinExpansion::Atomic(op)).one_of(needs_of_long(op)),
+            );
         }
         if op == FetchOp::Exchange {
             rows.push(Row::new(name, signature, float, BuiltinExpansion::Atomic(op)));
