@@ -215,7 +215,7 @@ fn attempt(
 }
 
 /// The most informative line.
-fn first_error(text: &str) -> String {
+pub fn first_error(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let found =
         lines.clone().find(|l| l.contains("error") || l.contains("panicked") || l.contains("unsupported"));

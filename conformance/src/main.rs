@@ -1,7 +1,7 @@
 //! Conformance tools: run our own suite on an OpenCL device and report; compile a corpus of kernels and
-//! validate every module, or run its kernels on two OpenCL implementations and compare; run the binaries of
-//! OpenCL-CTS; measure how long builds take, and the precision of mathematical functions; compare random
-//! kernels on two devices.
+//! validate every module, run its kernels on two OpenCL implementations and compare, or compare the front
+//! ends on it; run the binaries of OpenCL-CTS; measure how long builds take, and the precision of
+//! mathematical functions; compare random kernels on two devices, and random programs with both front ends.
 //!
 //! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and does not
 //! end the run.
@@ -15,6 +15,7 @@ mod corpus;
 mod cts;
 mod devices;
 mod execute;
+mod front_end;
 mod manifest;
 mod precision;
 mod process;
@@ -65,6 +66,11 @@ enum Command {
     /// Run the kernels of a plan on one platform (what `execute` runs)
     #[command(hide = true)]
     ExecuteOne(execute::ExecuteOneArgs),
+    /// Compare the built-in front end with clang on a folder of OpenCL C sources (MANIFEST.tsv, or any)
+    FrontEnd(front_end::FrontEndArgs),
+    /// Compile one file in this process and print facts about its kernels (what `front-end` runs)
+    #[command(hide = true)]
+    FrontEndOne(front_end::facts::OneFrontEndArgs),
     /// Compare random kernels on two devices
     Random(random::RandomArgs),
     /// Run one kernel in this process and print its results (what `random` runs)
@@ -90,6 +96,8 @@ fn main() -> ExitCode {
         Command::OneBuild(arguments) => build_times::one(&arguments),
         Command::Execute(arguments) => execute::run(&arguments),
         Command::ExecuteOne(arguments) => execute::one(&arguments),
+        Command::FrontEnd(arguments) => front_end::run(&arguments),
+        Command::FrontEndOne(arguments) => front_end::facts::one(&arguments),
         Command::Random(arguments) => random::run(&arguments),
         Command::OneRandom(arguments) => random::one(&arguments),
         Command::Cts(arguments) => cts::run(&arguments),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+const MANIFEST: &str = "MANIFEST.tsv";
+
 /// Arguments of the commands that process a corpus.
 #[derive(clap::Args)]
 pub struct Selection {
@@ -47,16 +49,61 @@ pub struct Corpus {
 impl Selection {
     /// Reads the manifest.
     pub fn read(&self) -> Result<Corpus, String> {
-        let dir = self.dir.canonicalize().map_err(|e| format!("{}: {e}", self.dir.display()))?;
-        let path = dir.join("MANIFEST.tsv");
+        let dir = self.folder()?;
+        let path = dir.join(MANIFEST);
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let mut entries = parse(&text, &dir);
+        let entries = parse(&text, &dir);
+        self.choose(dir, entries)
+    }
+
+    /// Reads the manifest, or, without one, lists the sources below the folder. `options` are those of
+    /// sources that do not name their own.
+    pub fn read_or_walk(&self, options: &str) -> Result<Corpus, String> {
+        let dir = self.folder()?;
+        if dir.join(MANIFEST).is_file() {
+            return self.read();
+        }
+        let mut entries = Vec::new();
+        walk(&dir, &dir, options, &mut entries)?;
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        self.choose(dir, entries)
+    }
+
+    fn folder(&self) -> Result<PathBuf, String> {
+        self.dir.canonicalize().map_err(|e| format!("{}: {e}", self.dir.display()))
+    }
+
+    fn choose(&self, dir: PathBuf, mut entries: Vec<CorpusEntry>) -> Result<Corpus, String> {
         entries.retain(|e| e.path.contains(&self.filter));
         if entries.is_empty() {
             return Err("no entry matches".into());
         }
         Ok(Corpus { dir, entries, limit: Duration::from_secs(self.limit), jobs: self.jobs.clamp(1, 64) })
     }
+}
+
+/// Adds the sources below `folder`, with paths relative to `dir`. Each can include files beside it.
+fn walk(folder: &Path, dir: &Path, options: &str, entries: &mut Vec<CorpusEntry>) -> Result<(), String> {
+    let listed = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for path in listed.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            walk(&path, dir, options, entries)?;
+        } else if path.extension().is_some_and(|e| e == "cl") {
+            let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let text = String::from_utf8_lossy(&text);
+            let beside = folder.to_string_lossy().replace(' ', "\\ ");
+            let own = options_in(&text).unwrap_or(options);
+            let relative = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy().into_owned();
+            entries.push(CorpusEntry { path: relative, options: format!("{own} -I{beside}").trim().into() });
+        }
+    }
+    Ok(())
+}
+
+/// Build options in the comment at the top of a source: a line `//! options: ...` or `// options: ...`.
+fn options_in(text: &str) -> Option<&str> {
+    let mut comment = text.lines().map_while(|line| line.strip_prefix("//"));
+    comment.find_map(|line| line.trim_start_matches('!').trim().strip_prefix("options:")).map(str::trim)
 }
 
 fn parse(text: &str, dir: &Path) -> Vec<CorpusEntry> {
@@ -107,6 +154,30 @@ mod tests {
         let entries = parse(text, Path::new("/x y"));
         let read: Vec<(&str, &str)> = entries.iter().map(|e| (e.path.as_str(), e.options.as_str())).collect();
         assert_eq!(read, [("a/b.cl", "-cl-std=CL2.0 -I/x\\ y/a -DX"), ("c.cl", "")]);
+    }
+
+    #[test]
+    fn sources_name_their_options() {
+        assert_eq!(options_in("//! kernel: k\n//! options: -DX=1 -w\nkernel"), Some("-DX=1 -w"));
+        assert_eq!(options_in("// options: -cl-std=CL2.0"), Some("-cl-std=CL2.0"));
+        assert_eq!(options_in("kernel\n// options: -DX"), None);
+    }
+
+    #[test]
+    fn folders_without_a_manifest_are_walked() {
+        let dir = std::env::temp_dir().join(format!("pyroclast-walk-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("in ner")).unwrap();
+        std::fs::write(dir.join("in ner/a.cl"), "// options: -DA\n").unwrap();
+        std::fs::write(dir.join("b.cl"), "").unwrap();
+        std::fs::write(dir.join("c.h"), "").unwrap();
+        let mut entries = Vec::new();
+        let walked = walk(&dir, &dir, "-w", &mut entries);
+        std::fs::remove_dir_all(&dir).unwrap();
+        walked.unwrap();
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let at = dir.to_string_lossy();
+        let read: Vec<_> = entries.iter().map(|e| (e.path.as_str(), e.options.clone())).collect();
+        assert_eq!(read, [("b.cl", format!("-w -I{at}")), ("in ner/a.cl", format!("-DA -I{at}/in\\ ner"))]);
     }
 
     #[test]

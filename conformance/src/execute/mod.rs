@@ -19,7 +19,9 @@ mod functions;
 mod image;
 mod plan;
 
-use super::manifest::{CorpusEntry, Selection};
+use super::front_end::facts::variable;
+use super::manifest::{Corpus, CorpusEntry, Selection};
+use clspv_bridge::options::FrontEnd;
 use data::{Difference, compare};
 use image::PlannedImage;
 use plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings};
@@ -65,7 +67,7 @@ pub struct ExecuteOneArgs {
 
 /// Result of comparing one kernel.
 #[derive(Clone, PartialEq, Debug)]
-enum KernelVerdict {
+pub enum KernelVerdict {
     /// Equal; the largest difference of floating-point numbers in units in the last place.
     Match(u64),
     /// It wrote nothing on either platform.
@@ -99,7 +101,8 @@ impl KernelVerdict {
             KernelVerdict::Failed(_) => "FAILED",
         }
     }
-    fn is_bad(&self) -> bool {
+    /// Whether the kernel differs or failed.
+    pub fn is_bad(&self) -> bool {
         matches!(self, KernelVerdict::Differs(_) | KernelVerdict::Failed(_))
     }
 }
@@ -203,25 +206,32 @@ fn launch(session: &Session<'_>, program: &Program<'_>, kernel: &KernelPlan) -> 
     Ok(results)
 }
 
-/// A vendors folder with the system's drivers and the one under test.
-fn offer_driver(library: &Path, folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+/// A vendors folder in `scratch` with the system's drivers and the one under test, by default the one beside
+/// this tool.
+pub fn vendors(driver: Option<&Path>, scratch: &Path) -> Result<PathBuf, String> {
+    let library = match driver {
+        Some(path) => path.to_path_buf(),
+        None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
+    };
+    let folder = scratch.join("vendors");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
     let system = std::env::var("OCL_ICD_VENDORS").unwrap_or_else(|_| "/etc/OpenCL/vendors".into());
     for entry in std::fs::read_dir(system).into_iter().flatten().flatten() {
         let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
     }
     std::fs::write(folder.join("00-under-test.icd"), format!("{}\n", library.display()))
-        .map_err(|e| e.to_string())
+        .map_err(|e| e.to_string())?;
+    Ok(folder)
 }
 
 /// Results of a plan's kernels on one platform, each with an error instead if it failed. A crash ends the
 /// process with the kernel it runs; another process continues after it.
-fn run_plan(plan: &ExecutionPlan, platform: &str, run: &Run<'_>, folder: &Path) -> Results {
+fn run_plan(plan: &ExecutionPlan, side: Side<'_>, run: &Run<'_>, folder: &Path) -> Results {
     let mut results = BTreeMap::new();
     let mut rest = plan.clone();
     while !rest.kernels.is_empty() {
-        let (ended, signalled) = run_process(&rest, platform, run, folder).unwrap_or_else(|e| (e, false));
+        let (ended, signalled) = run_process(&rest, side, run, folder).unwrap_or_else(|e| (e, false));
         let mut crashed = false;
         rest.kernels.retain(|kernel| {
             let result = match std::fs::read(folder.join(format!("{}.bin", kernel.name))) {
@@ -246,7 +256,7 @@ fn run_plan(plan: &ExecutionPlan, platform: &str, run: &Run<'_>, folder: &Path) 
 /// whether it was a signal.
 fn run_process(
     plan: &ExecutionPlan,
-    platform: &str,
+    side: Side<'_>,
     run: &Run<'_>,
     folder: &Path,
 ) -> Result<(String, bool), String> {
@@ -256,7 +266,8 @@ fn run_process(
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let stderr = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
     let mut command = Command::new(own);
-    command.arg("execute-one").arg(file).arg(platform).arg(folder).current_dir(run.dir);
+    command.arg("execute-one").arg(file).arg(side.platform).arg(folder).current_dir(run.dir);
+    command.envs(side.front_end.map(variable));
     command.env("OCL_ICD_VENDORS", run.vendors).env_remove("OCL_ICD_FILENAMES");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     match crate::process::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
@@ -270,14 +281,45 @@ fn run_process(
     }
 }
 
+/// One of the two implementations that are compared.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    /// Part of the platform's name.
+    platform: &'a str,
+    /// Compiler of OpenCL C on our platform; `None` leaves the choice to the environment.
+    front_end: Option<FrontEnd>,
+}
+
 /// Parameters shared by all entries.
-struct Run<'a> {
+pub struct Run<'a> {
     dir: &'a Path,
     vendors: &'a Path,
     limit: Duration,
-    platform: &'a str,
-    reference: &'a str,
+    tested: Side<'a>,
+    reference: Side<'a>,
     settings: &'a Settings,
+}
+
+impl<'a> Run<'a> {
+    /// A comparison of the built-in front end with clang on one device.
+    pub fn of_front_ends(corpus: &'a Corpus, vendors: &'a Path, settings: &'a Settings) -> Run<'a> {
+        let side = |front_end| Side { platform: "Pyroclast", front_end: Some(front_end) };
+        Run {
+            dir: &corpus.dir,
+            vendors,
+            limit: corpus.limit,
+            tested: side(FrontEnd::BuiltIn),
+            reference: side(FrontEnd::Clang),
+            settings,
+        }
+    }
+}
+
+/// Verdicts on the kernels of one entry.
+pub fn verdicts(entry: &CorpusEntry, run: &Run<'_>, scratch: &Path) -> Vec<(String, KernelVerdict)> {
+    attempt(entry, run, scratch).unwrap_or_else(|e| {
+        vec![(String::new(), KernelVerdict::NotRun(e.lines().next().unwrap_or_default().into()))]
+    })
 }
 
 /// Plans, runs and compares one entry.
@@ -290,7 +332,7 @@ fn attempt(
     if plan.kernels.is_empty() {
         return Ok(verdicts.drain(..).map(|(k, why)| (k, KernelVerdict::NotRun(why))).collect());
     }
-    let ours = run_plan(&plan, run.platform, run, &scratch.join("ours"));
+    let ours = run_plan(&plan, run.tested, run, &scratch.join("ours"));
     let theirs = run_plan(&plan, run.reference, run, &scratch.join("reference"));
     let mut again = None;
     let mut rounded = None;
@@ -338,7 +380,7 @@ struct SameFunctions {
 fn with_same_functions(plan: &ExecutionPlan, run: &Run<'_>, scratch: &Path) -> SameFunctions {
     let plan = ExecutionPlan { rounded: true, ..plan.clone() };
     SameFunctions {
-        ours: run_plan(&plan, run.platform, run, &scratch.join("ours-rounded")),
+        ours: run_plan(&plan, run.tested, run, &scratch.join("ours-rounded")),
         theirs: run_plan(&plan, run.reference, run, &scratch.join("reference-rounded")),
     }
 }
@@ -391,37 +433,36 @@ fn judge(
     }
 }
 
-/// Runs the corpus.
-pub fn run(arguments: &ExecuteArgs) -> Result<bool, String> {
-    let selection = &arguments.selection;
-    let corpus = selection.read()?;
-    let driver = match &arguments.driver {
-        Some(path) => path.clone(),
-        None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
-    };
-    let mut settings = match &arguments.settings {
+/// Settings of single kernels, from a file or those of this tool, with the texels of images.
+pub fn read_settings(file: Option<&Path>, texels: &str) -> Result<Settings, String> {
+    let mut settings = match file {
         Some(path) => {
             Settings::parse(&std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?)?
         }
         None => Settings::parse(include_str!("../../settings.txt"))?,
     };
-    settings.set_texels(&arguments.texels)?;
+    settings.set_texels(texels)?;
+    Ok(settings)
+}
+
+/// Runs the corpus.
+pub fn run(arguments: &ExecuteArgs) -> Result<bool, String> {
+    let selection = &arguments.selection;
+    let corpus = selection.read()?;
+    let settings = read_settings(arguments.settings.as_deref(), &arguments.texels)?;
     let scratch = std::env::temp_dir().join(format!("pyroclast-execute-{}", std::process::id()));
-    let vendors = scratch.join("vendors");
-    offer_driver(&driver, &vendors)?;
+    let vendors = vendors(arguments.driver.as_deref(), &scratch)?;
     let run = Run {
         dir: &corpus.dir,
         vendors: &vendors,
         limit: corpus.limit,
-        platform: &arguments.platform,
-        reference: &arguments.reference,
+        tested: Side { platform: &arguments.platform, front_end: None },
+        reference: Side { platform: &arguments.reference, front_end: None },
         settings: &settings,
     };
     let all: Mutex<Vec<(usize, String, KernelVerdict)>> = Mutex::new(Vec::new());
     corpus.each(&scratch, |index, entry, folder| {
-        let verdicts = attempt(entry, &run, folder).unwrap_or_else(|e| {
-            vec![(String::new(), KernelVerdict::NotRun(e.lines().next().unwrap_or_default().into()))]
-        });
+        let verdicts = verdicts(entry, &run, folder);
         let Ok(mut all) = all.lock() else { return };
         for (kernel, verdict) in verdicts {
             if !selection.quiet || verdict.is_bad() {
@@ -435,7 +476,8 @@ pub fn run(arguments: &ExecuteArgs) -> Result<bool, String> {
     Ok(all.iter().all(|(_, _, v)| !v.is_bad()) && matching >= selection.require)
 }
 
-fn row(entry: &CorpusEntry, kernel: &str, verdict: &KernelVerdict) -> String {
+/// The line of a report for one kernel.
+pub fn row(entry: &CorpusEntry, kernel: &str, verdict: &KernelVerdict) -> String {
     let text = match verdict {
         KernelVerdict::Match(ulps) => format!("{ulps} ulp"),
         KernelVerdict::SameFunctions(ulps) => {

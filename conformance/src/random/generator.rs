@@ -4,8 +4,9 @@
 //! checked, indices masked, loops bounded, floating-point numbers are small integers. Work-items of a group
 //! exchange values through local memory between barriers in uniform control flow, and by commutative atomics.
 //! All variables are declared at the beginning of a function, so that statements can be removed without
-//! invalidating the rest (see [`Kernel::paths`]).
+//! invalidating the rest.
 
+use super::tree::{self, Stmt};
 use std::fmt::Write;
 
 /// Work-items of a launch and of a group.
@@ -35,36 +36,21 @@ impl Xorshift {
         self.0 ^= self.0 << 17;
         self.0
     }
-    fn below(&mut self, n: usize) -> usize {
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
         ((self.next() >> 20) % n.max(1) as u64) as usize
     }
-    fn chance(&mut self, percent: usize) -> bool {
+    /// True in so many of a hundred cases.
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
-}
-
-/// A statement.
-#[derive(Clone)]
-pub enum Stmt {
-    Line(String),
-    Block { head: String, body: Vec<Stmt>, tail: String },
-}
-
-#[derive(Clone)]
-struct Function {
-    head: String,
-    body: Vec<Stmt>,
-    tail: String,
 }
 
 /// A kernel `k(global uint *out, global const uint *in)`.
 #[derive(Clone)]
 pub struct Kernel {
-    functions: Vec<Function>,
+    pub functions: Vec<Stmt>,
 }
-
-/// Location of a statement: the function, then the indices in nested lists.
-pub type Path = Vec<usize>;
 
 const SCALARS: [&str; 8] = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"];
 const LANES: [usize; 5] = [2, 3, 4, 8, 16];
@@ -649,7 +635,7 @@ impl Kernel {
                     "    return (uint)(h ^ (h >> 32));\n}}\n#define f{f}(x, y, z) f{f}_(in, x, y, z)\n"
                 );
             }
-            functions.push(Function { head, body, tail });
+            functions.push(Stmt::Block { head, body, tail });
         }
         Kernel { functions }
     }
@@ -657,69 +643,8 @@ impl Kernel {
     /// The source.
     pub fn source(&self) -> String {
         let mut out = PRELUDE.to_owned();
-        for f in &self.functions {
-            out.push_str(&f.head);
-            f.body.iter().for_each(|s| print(s, 1, &mut out));
-            out.push_str(&f.tail);
-        }
+        tree::print(&self.functions, 0, &mut out);
         out
-    }
-
-    /// Every statement, outer ones first.
-    pub fn paths(&self) -> Vec<Path> {
-        fn walk(list: &[Stmt], at: &Path, out: &mut Vec<Path>) {
-            for (i, stmt) in list.iter().enumerate() {
-                let path: Path = at.iter().copied().chain([i]).collect();
-                out.push(path.clone());
-                if let Stmt::Block { body, .. } = stmt {
-                    walk(body, &path, out);
-                }
-            }
-        }
-        let mut out = Vec::new();
-        for (i, f) in self.functions.iter().enumerate().rev() {
-            walk(&f.body, &vec![i], &mut out);
-        }
-        out.sort_by_key(Vec::len);
-        out
-    }
-
-    /// The kernel without a statement, or (`unwrap`) with the statements of a block instead of the block.
-    pub fn without(&self, path: &Path, unwrap: bool) -> Option<Kernel> {
-        let mut kernel = self.clone();
-        let (function, rest) = path.split_first()?;
-        let (last, lists) = rest.split_last()?;
-        let mut list = &mut kernel.functions.get_mut(*function)?.body;
-        for &i in lists {
-            match list.get_mut(i)? {
-                Stmt::Block { body, .. } => list = body,
-                Stmt::Line(_) => return None,
-            }
-        }
-        if *last >= list.len() {
-            return None;
-        }
-        let inner = match list.remove(*last) {
-            Stmt::Block { body, .. } if unwrap => body,
-            _ if unwrap => return None,
-            _ => Vec::new(),
-        };
-        list.splice(*last..*last, inner);
-        Some(kernel)
-    }
-}
-
-fn print(stmt: &Stmt, depth: usize, out: &mut String) {
-    let indent = "    ".repeat(depth);
-    match stmt {
-        Stmt::Line(text) => {
-            let _ = writeln!(out, "{indent}{text}");
-        }
-        Stmt::Block { head, body, tail } => {
-            let _ = writeln!(out, "{indent}{head}");
-            body.iter().for_each(|s| print(s, depth + 1, out));
-            let _ = writeln!(out, "{indent}{tail}");
-        }
     }
 }
 

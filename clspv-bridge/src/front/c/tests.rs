@@ -1,7 +1,8 @@
 //! Whole sources: kernels of real programs are accepted.
 
 use super::check::check;
-use crate::options::{CompileRequest, FrontConfig, Options};
+use super::compile::compile;
+use crate::options::{CompileRequest, FrontConfig, LibraryCode, Options};
 use std::path::{Path, PathBuf};
 
 /// Extensions and features that kernels use.
@@ -95,4 +96,41 @@ fn corpus_is_accepted() {
         wrong += &errors(&path, &options(std, &words.replace("{CORPUS}", &folder.display().to_string())));
     }
     assert_eq!(wrong, "");
+}
+
+/// The initial bytes of a variable of static storage.
+fn contents(source: &str, name: &str) -> Vec<u8> {
+    let (config, options) = (config(), options("CL1.2", ""));
+    let compiled = compile(&CompileRequest::new(source, &options, &config)).unwrap();
+    let LibraryCode::Ir(module) = compiled.library.code else { panic!("no IR") };
+    let global = module.globals.values().find(|g| g.name == name).expect("a variable");
+    global.init.clone().unwrap_or_default()
+}
+
+#[test]
+fn initializers_choose_by_constants() {
+    let source = "constant int three = 3;
+        constant uchar t[10] = { 2 || 3L, 0 && 1 / 0, 0 || 0.0f, 1 && three, 1 ? 7 : 8, 'a' ? 9 : 2.5,
+            three > 3 ? 1 : three == 3 ? 11 : 2, !(0 || 1) + 12, (uchar4)(1 && 1, 13, 14, 15).y, sizeof(int) || 0 };
+        kernel void k(global int *o) { o[0] = t[o[1]]; }";
+    assert_eq!(contents(source, "t"), [1, 0, 0, 1, 7, 9, 11, 12, 13, 1]);
+}
+
+#[test]
+fn truth_values_become_lanes() {
+    // A vector literal has ones, a cast has all bits.
+    let source = "constant bool yes = 2;
+        constant short2 t[2] = { (short2)(yes), (short2)yes };
+        kernel void k(global short2 *o) { o[0] = t[o[1].x]; }";
+    assert_eq!(contents(source, "t"), [1, 0, 1, 0, 255, 255, 255, 255]);
+}
+
+#[test]
+fn bit_fields_of_the_width_of_int_promote() {
+    let source = "#pragma OPENCL EXTENSION __cl_clang_bitfields : enable
+        struct s { ulong a : 31; ulong b : 32; ulong c : 33; };
+        #define SIZE(m) sizeof(((constant struct s *)0)->m + 0)
+        constant uchar t[3] = { SIZE(a), SIZE(b), SIZE(c) };
+        kernel void k(global uchar *o) { o[0] = t[o[1]]; }";
+    assert_eq!(contents(source, "t"), [4, 4, 8]);
 }

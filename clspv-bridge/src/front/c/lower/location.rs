@@ -1,5 +1,6 @@
 //! Lvalues: variables in values, objects in memory, parts of vectors, bit-fields.
 
+use super::bit_field::{BitFieldPosition, BitFieldRef};
 use super::function::{FunctionLowering, Home};
 use super::module::malformed;
 use super::object::ObjectRef;
@@ -9,7 +10,7 @@ use crate::error::Result;
 use crate::front::c::ast::{CastKind, ExprId, ExprKind, Storage, VarId};
 use crate::front::c::layout::{layout, value_layout};
 use crate::front::c::types::{OpaqueType, Record, TypeKind};
-use crate::ir::{BinOp, CastOp, I1, I32, IntCc, Op, Scalar, Space, Type, Value};
+use crate::ir::{CastOp, I32, Op, Space, Type, Value};
 use smallvec::SmallVec;
 
 /// LaneList of a vector, in the order in which they are named.
@@ -34,19 +35,6 @@ pub enum Location {
     Bits(BitFieldRef),
     /// An object that cannot change.
     Constant(Value),
-}
-
-/// A bit-field: the storage unit that holds it, and its bits.
-#[derive(Clone, Copy, Debug)]
-pub struct BitFieldRef {
-    unit: ObjectRef,
-    /// Type of the storage unit.
-    store: Scalar,
-    first: u8,
-    width: u8,
-    is_signed: bool,
-    /// Type of the member's value.
-    ty: Type,
 }
 
 impl FunctionLowering<'_, '_> {
@@ -187,20 +175,9 @@ impl FunctionLowering<'_, '_> {
             return Err(malformed("a bit-field that is no integer"));
         };
         let is_signed = is_signed(types, ty.ty);
-        let bytes = value_layout(value).size;
-        // The unit of a packed record may extend beyond its end.
-        let (mut unit, mut store, mut first) = (place, value.scalar().unwrap_or(Scalar::I32).to_int(), first);
-        if field.offset.saturating_add(bytes) > record.size {
-            let skipped = u64::from(first / 8);
-            let used = u32::from(first % 8) + u32::from(width);
-            unit = self.part(record_at, field.offset.saturating_add(skipped));
-            unit.is_volatile = place.is_volatile;
-            store = Scalar::int(used.next_power_of_two().clamp(8, 64)).unwrap_or(Scalar::I64);
-            first %= 8;
-        } else if store == Scalar::I1 {
-            store = Scalar::I8;
-        }
-        Ok(Location::Bits(BitFieldRef { unit, store, first, width, is_signed, ty: value }))
+        let at = ObjectRef { is_volatile: place.is_volatile, ..record_at };
+        let position = BitFieldPosition { offset: field.offset, first, width };
+        Ok(Location::Bits(self.bit_field(at, record, position, value, is_signed)))
     }
 
     /// The address of an object in memory.
@@ -244,10 +221,7 @@ impl FunctionLowering<'_, '_> {
                 let vector = self.get(base);
                 self.extract(vector, *index)
             }
-            Location::Bits(field) => {
-                let unit = self.load(field.unit, Type::Scalar(field.store));
-                self.bits(*field, unit)
-            }
+            Location::Bits(field) => self.bits(*field),
             Location::Constant(value) => *value,
         }
     }
@@ -300,38 +274,5 @@ impl FunctionLowering<'_, '_> {
             vector = if ty.lanes() == 1 { part } else { self.emit(Op::Insert(*lane), &[vector, part], ty) };
         }
         self.set(base, vector);
-    }
-
-    /// The value of a bit-field in its storage unit.
-    fn bits(&mut self, field: BitFieldRef, unit: Value) -> Value {
-        let ty = Type::Scalar(field.store);
-        let bits = field.store.bits();
-        let left = bits.saturating_sub(u32::from(field.first) + u32::from(field.width));
-        let right = bits.saturating_sub(u32::from(field.width));
-        let left = self.f.bits(ty, u64::from(left));
-        let right = self.f.bits(ty, u64::from(right));
-        let shift = if field.is_signed { BinOp::Ashr } else { BinOp::Lshr };
-        let high = self.emit(Op::Bin(BinOp::Shl), &[unit, left], ty);
-        let value = self.emit(Op::Bin(shift), &[high, right], ty);
-        if field.ty == I1 {
-            let zero = self.zero(ty);
-            return self.emit(Op::Icmp(IntCc::Ne), &[value, zero], I1);
-        }
-        self.resize(value, field.ty, field.is_signed)
-    }
-
-    fn set_bits(&mut self, field: BitFieldRef, value: Value) -> Value {
-        let ty = Type::Scalar(field.store);
-        let mask = (u64::MAX >> (64 - u32::from(field.width).clamp(1, 64))) << field.first.min(63);
-        let (keep, take) = (self.f.bits(ty, !mask), self.f.bits(ty, mask));
-        let by = self.f.bits(ty, u64::from(field.first));
-        let value = self.resize(value, ty, false);
-        let value = self.emit(Op::Bin(BinOp::Shl), &[value, by], ty);
-        let value = self.emit(Op::Bin(BinOp::And), &[value, take], ty);
-        let old = self.load(field.unit, ty);
-        let rest = self.emit(Op::Bin(BinOp::And), &[old, keep], ty);
-        let unit = self.emit(Op::Bin(BinOp::Or), &[rest, value], ty);
-        self.store(field.unit, unit);
-        self.bits(field, unit)
     }
 }

@@ -7,6 +7,7 @@
 //! does not support becomes a call of an import named `unsupported: <construct>`.
 
 mod arithmetic;
+mod bit_field;
 pub mod block;
 mod convert;
 mod expr;

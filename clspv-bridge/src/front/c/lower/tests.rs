@@ -422,6 +422,50 @@ fn bit_fields() {
     assert_eq!(run_int(&m, "f", &[200]), 7200);
 }
 
+/// Members of a packed record that no integer of a power of two bytes holds, at the record's end.
+#[test]
+fn bit_fields_across_units() {
+    for (types, second) in [([INT, INT], (7, 30)), ([INT, LONG], (7, 64)), ([INT, LONG], (7, 58))] {
+        let mut t = Tree::new();
+        let size = (7u64 + second.1).div_ceil(8);
+        let s = t.record(
+            &[(types[0], 0, Some((0, 7))), (types[1], 0, Some((second.0, second.1 as u8)))],
+            size,
+            1,
+        );
+        let n = t.param("n", INT);
+        let (v, v_decl) = t.local("v", s, None);
+        let empty = t.init(vec![], s);
+        t.unit.vars[v.0 as usize].init = Some(empty);
+        let (lv, x) = (t.lvalue(v), t.get(n));
+        let a = t.member(lv, 0, types[0]);
+        let set_a = t.assign(a, x);
+        let set_a = t.effect(set_a);
+        let (x, thousand) = (t.get(n), t.int(1000));
+        let product = t.binary(BinaryOp::Mul, x, thousand);
+        let product = t.cast(CastKind::Arith, product, types[1]);
+        let lv = t.lvalue(v);
+        let b = t.member(lv, 1, types[1]);
+        let set_b = t.assign(b, product);
+        let set_b = t.cast(CastKind::Arith, set_b, INT);
+        let (r, r_decl) = t.local("r", INT, Some(set_b));
+        let (lv, old) = (t.lvalue(v), t.lvalue(v));
+        let (a, b) = (t.member(lv, 0, types[0]), t.member(old, 1, types[1]));
+        let (a, b) = (t.load(a), t.load(b));
+        let b = t.cast(CastKind::Arith, b, INT);
+        let difference = t.binary(BinaryOp::Sub, b, a);
+        let r = t.get(r);
+        let sum = t.binary(BinaryOp::Add, difference, r);
+        let ret = t.ret(sum);
+        let body = t.compound(vec![v_decl, set_a, r_decl, ret]);
+        t.function("f", INT, &[n], body);
+        let m = t.lower();
+        for n in [5, -3, 63] {
+            assert_eq!(run_int(&m, "f", &[n]), 1999 * n as i32, "{second:?}");
+        }
+    }
+}
+
 #[test]
 fn short_circuits() {
     let mut t = Tree::new();

@@ -76,7 +76,7 @@ impl Parser<'_> {
                     self.sema.error(close, "expected expression");
                     self.sema.error_expr(parts_at)
                 }
-                [one] => self.sema.cast(ty, *one, open),
+                [one] => self.sema.vector_of_one(ty, *one, open),
                 several => self.sema.vector_literal(ty, several, open, (parts_at, close)),
             };
             self.sema.set_range(literal, open, close);

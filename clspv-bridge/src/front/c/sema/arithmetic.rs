@@ -138,7 +138,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Scalar type of a value as an operand: bit-fields that fit `int` promote to it.
+    /// Scalar type of a value as an operand: bit-fields that fit `int` or `uint` promote to it.
     pub fn operand_arith(&self, v: ExprId, arith: Arith) -> Arith {
         let source = match &self.expr(v).kind {
             ExprKind::Cast(CastKind::Load, of) => *of,
@@ -146,6 +146,7 @@ impl Sema<'_> {
         };
         match self.bit_field_width(source) {
             Some(width) if arith.is_int() && (width < 32 || arith.is_signed() && width == 32) => Arith::Int,
+            Some(32) if arith.is_int() => Arith::UInt,
             _ => arith,
         }
     }

@@ -162,7 +162,8 @@ impl Sema<'_> {
         self.constants.insert(id, value);
     }
 
-    /// Replaces constant variables in the initializer of an object of static storage by their values.
+    /// Replaces constant variables in the initializer of an object of static storage by their values, and
+    /// operations that choose what is evaluated by what they choose.
     pub(super) fn fold_constants(&mut self, id: ExprId) {
         self.fold(id, MAX_DEPTH);
     }
@@ -181,19 +182,23 @@ impl Sema<'_> {
                     },
                     None => return,
                 };
-                if let Some(expr) = self.unit.exprs.get_mut(id.0 as usize) {
-                    expr.kind = kind;
-                }
+                self.replace(id, kind);
             }
             ExprKind::Cast(_, x)
             | ExprKind::Plus(x)
             | ExprKind::Neg(x)
             | ExprKind::BitNot(x)
-            | ExprKind::Not(x) => self.fold(x, depth),
+            | ExprKind::Not(x)
+            | ExprKind::Swizzle { base: x, .. } => self.fold(x, depth),
+            ExprKind::LogicalAnd(x, y) | ExprKind::LogicalOr(x, y) => {
+                self.fold(x, depth);
+                self.fold(y, depth);
+                if let Some(Value::Int(value)) = self.evaluate(id, depth) {
+                    self.replace(id, ExprKind::Int(value.bits));
+                }
+            }
             ExprKind::Binary(_, x, y)
             | ExprKind::Compare(_, x, y)
-            | ExprKind::LogicalAnd(x, y)
-            | ExprKind::LogicalOr(x, y)
             | ExprKind::VectorLogical { x, y, .. }
             | ExprKind::Comma(x, y)
             | ExprKind::PointerAdd(x, y)
@@ -201,7 +206,16 @@ impl Sema<'_> {
                 self.fold(x, depth);
                 self.fold(y, depth);
             }
-            ExprKind::Conditional(c, x, y) | ExprKind::VectorSelect(c, x, y) => {
+            ExprKind::Conditional(c, x, y) => {
+                for part in [c, x, y] {
+                    self.fold(part, depth);
+                }
+                if let Some(truth) = self.constant_truth(c) {
+                    let chosen = self.expr(if truth { x } else { y }).kind.clone();
+                    self.replace(id, chosen);
+                }
+            }
+            ExprKind::VectorSelect(c, x, y) => {
                 for part in [c, x, y] {
                     self.fold(part, depth);
                 }
@@ -239,6 +253,13 @@ impl Sema<'_> {
             Some(Value::Float(value)) => ExprKind::Float(value),
             None => return,
         };
+        if let Some(expr) = self.unit.exprs.get_mut(id.0 as usize) {
+            expr.kind = kind;
+        }
+    }
+
+    /// Gives an expression another form of the same type.
+    fn replace(&mut self, id: ExprId, kind: ExprKind) {
         if let Some(expr) = self.unit.exprs.get_mut(id.0 as usize) {
             expr.kind = kind;
         }

@@ -215,6 +215,19 @@ impl Sema<'_> {
         result
     }
 
+    /// `(float4)(x)`. A truth value is converted to the lanes' type first: `true` becomes 1, and not -1 as in
+    /// other conversions to vectors.
+    pub fn vector_of_one(&mut self, to: QualTy, part: ExprId, open: Loc) -> ExprId {
+        let v = self.value(part);
+        match (self.class(self.unqualified(to)), self.class_of(v)) {
+            (Class::Vector(element, _), Class::Arith(Arith::Bool)) => {
+                let lane = self.scalar_cast(v, types::scalar(element));
+                self.cast(to, lane, open)
+            }
+            _ => self.cast(to, part, open),
+        }
+    }
+
     /// A part of a vector literal with its number of lanes.
     fn literal_part(&mut self, part: ExprId, element: Arith) -> Option<(ExprId, u8)> {
         let v = self.value(part);
