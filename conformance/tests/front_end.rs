@@ -41,8 +41,14 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
+/// The driver that is built with the tests. The one beside the tool may be of an earlier build.
+fn driver() -> PathBuf {
+    std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so")
+}
+
 fn compare(folder: &Path, clang_args: &str) -> Output {
-    tool(&["front-end", &folder.to_string_lossy(), "--execute", "--quiet"], clang_args)
+    let (folder, driver) = (folder.to_string_lossy(), driver());
+    tool(&["front-end", &folder, "--execute", "--quiet", "--driver", &driver.to_string_lossy()], clang_args)
 }
 
 #[test]
@@ -86,9 +92,7 @@ fn differences_between_front_ends_are_found() {
 /// Compares random programs.
 fn random(first: u64, count: u64) {
     let folder = Folder::new(&format!("vendors-{first}"));
-    let exe = std::env::current_exe().expect("path of the test program");
-    let library = exe.with_file_name("libpyroclast.so");
-    folder.write("driver.icd", &format!("{}\n", library.display()));
+    folder.write("driver.icd", &format!("{}\n", driver().display()));
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(["random", "--programs", "--front-ends", "--limit", "1800", "--whole"])
         .args(["--first", &first.to_string(), "--count", &count.to_string()])

@@ -304,14 +304,25 @@ impl Sema<'_> {
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, x, y) if self.divides_by_zero(*x, *y) => false,
             ExprKind::Binary(_, x, y)
             | ExprKind::Compare(_, x, y)
-            | ExprKind::LogicalAnd(x, y)
-            | ExprKind::LogicalOr(x, y)
             | ExprKind::VectorLogical { x, y, .. }
             | ExprKind::PointerAdd(x, y)
             | ExprKind::PointerSub(x, y)
             | ExprKind::Comma(x, y)
             | ExprKind::PointerDiff(x, y) => self.is_constant(*x, depth) && self.is_constant(*y, depth),
-            ExprKind::Conditional(c, x, y) | ExprKind::VectorSelect(c, x, y) => {
+            // What is not evaluated need not be constant.
+            ExprKind::LogicalAnd(x, y) => match self.constant_truth(*x) {
+                Some(false) => true,
+                _ => self.is_constant(*x, depth) && self.is_constant(*y, depth),
+            },
+            ExprKind::LogicalOr(x, y) => match self.constant_truth(*x) {
+                Some(true) => true,
+                _ => self.is_constant(*x, depth) && self.is_constant(*y, depth),
+            },
+            ExprKind::Conditional(c, x, y) => match self.constant_truth(*c) {
+                Some(truth) => self.is_constant(if truth { *x } else { *y }, depth),
+                None => [c, x, y].into_iter().all(|part| self.is_constant(*part, depth)),
+            },
+            ExprKind::VectorSelect(c, x, y) => {
                 [c, x, y].into_iter().all(|part| self.is_constant(*part, depth))
             }
             ExprKind::VectorLiteral(list) => all(*list),
