@@ -127,10 +127,9 @@ options! {
     /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists
     /// them), e.g. "-graphics_family"; of the CPU device the processor's features, e.g. "-avx512f".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
-    /// Compiler of OpenCL C: "clang", or "builtin", which needs no other program. If unset: clang if it is
-    /// installed.
+    /// Compiler of OpenCL C: "builtin" (the default), or "clang", for comparison.
     "PYROCLAST_FRONT_END" => front_end: Option<FrontEnd>,
-    /// Path of clang, which compiles OpenCL C; searched for if unset.
+    /// Path of clang, which compiles C++ for OpenCL and the CPU device's code; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,
     /// More arguments for clang, separated by commas.
     "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,

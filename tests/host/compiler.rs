@@ -91,7 +91,7 @@ pub const CASES: &[Case] = &[
         run: || build_fails("cannot start"),
         prepare: |command, folder| {
             std::fs::write(folder.join("clang"), "not a program").unwrap();
-            command.env("PYROCLAST_CLANG", folder.join("clang"));
+            command.env("PYROCLAST_CLANG", folder.join("clang")).env("PYROCLAST_FRONT_END", "clang");
         },
     },
     Case {

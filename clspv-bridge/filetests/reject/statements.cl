@@ -203,3 +203,15 @@ kernel void k(global int *p, int n, uchar c) {
   __attribute__((opencl_unroll_hint)) for (;;) { break; }
   { int n = 1; (void)n; } ; out: p[1] = 1; if (n) { } else ; switch (n) case 1: p[2] = 3; goto end; end: ;
 }
+//--- assignments as conditions
+kernel void k(global int *p) {
+    if (*p = 1) *p = 2;
+//         ^ warning: using the result of an assignment as a condition without parentheses [-Wparentheses]
+    while (*p |= 1) *p = 2;
+//            ^ warning: using the result of an assignment as a condition without parentheses [-Wparentheses]
+    if ((*p = 1)) *p = 2;
+    while (*p += 1) *p = 2;
+    switch (*p = 1) { case 1: break; }
+}
+//--- an assignment as a condition, silenced | -Wno-parentheses
+kernel void k(global int *p) { if (*p = 1) *p = 2; }

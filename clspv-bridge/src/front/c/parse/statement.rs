@@ -222,7 +222,7 @@ impl Parser<'_> {
     fn if_statement(&mut self) -> StmtId {
         let loc = self.next().loc;
         let cond = self.condition("'(' after 'if'");
-        let cond = self.sema.to_bool(cond);
+        let cond = self.sema.statement_condition(cond);
         let then = self.scoped_statement();
         let otherwise = self.accept_keyword(K::Else).then(|| self.scoped_statement());
         self.sema.new_stmt(StmtKind::If { cond, then, otherwise }, loc)
@@ -251,7 +251,7 @@ impl Parser<'_> {
         let hint = self.loop_hint();
         let loc = self.next().loc;
         let cond = self.condition("'(' after 'while'");
-        let cond = self.sema.to_bool(cond);
+        let cond = self.sema.statement_condition(cond);
         let body = self.loop_body();
         self.sema.new_stmt(StmtKind::While { cond, body, hint }, loc)
     }
@@ -264,7 +264,7 @@ impl Parser<'_> {
         let cond = if self.accept_keyword(K::While) {
             let cond = self.condition("'(' after 'while'");
             self.end_statement("';' after do/while statement");
-            self.sema.to_bool(cond)
+            self.sema.statement_condition(cond)
         } else {
             self.error_expected(at, "'while' in do/while loop");
             self.sema.error_expr(at)
@@ -305,7 +305,7 @@ impl Parser<'_> {
         };
         let cond = (!matches!(self.kind(), T::Semicolon | T::RParen)).then(|| {
             let cond = self.expression();
-            self.sema.to_bool(cond)
+            self.sema.statement_condition(cond)
         });
         self.expect(T::Semicolon, "';' in 'for' statement specifier");
         let step = (self.kind() != T::RParen).then(|| {

@@ -268,6 +268,38 @@ impl Sema<'_> {
         }
     }
 
+    /// Converts the condition of a statement to a truth value.
+    pub fn statement_condition(&mut self, expr: ExprId) -> ExprId {
+        self.check_condition(expr);
+        self.to_bool(expr)
+    }
+
+    /// Warns about an assignment as the condition of a statement, where a comparison may have been meant.
+    /// Parentheses around it silence the warning.
+    fn check_condition(&mut self, expr: ExprId) {
+        let (target, comparison) = match self.expr(expr).kind {
+            ExprKind::Assign { target, .. } => {
+                (target, "use '==' to turn this assignment into an equality comparison")
+            }
+            ExprKind::CompoundAssign { op: BinaryOp::Or, target, .. } => {
+                (target, "use '!=' to turn this compound assignment into an inequality comparison")
+            }
+            _ => return,
+        };
+        let (begin, loc) = (self.range(expr).0, self.expr(expr).loc);
+        if begin != self.begin(target) {
+            return;
+        }
+        self.warning(
+            "parentheses",
+            loc,
+            "using the result of an assignment as a condition without parentheses",
+        );
+        self.underline_expr(expr);
+        self.note(loc, "place parentheses around the assignment to silence this warning");
+        self.note(loc, comparison);
+    }
+
     /// Warns about an expression statement without effect.
     pub fn check_unused(&mut self, expr: ExprId) {
         if let Some((group, loc, text)) = self.unused(expr) {
