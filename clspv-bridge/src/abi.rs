@@ -7,7 +7,9 @@
 //! arguments.
 
 pub use crate::ir::ImplicitArg;
+use crate::ir::runtime::block_number;
 use crate::metadata::KernelInfo;
+use crate::native::NativeProgram;
 
 /// Name of the entry point of every generated module.
 pub const ENTRY_POINT: &str = "main";
@@ -228,14 +230,47 @@ impl DataBlock {
     }
 }
 
+/// Code of a program's kernels, in the form for one kind of device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProgramCode {
+    /// SPIR-V modules for Vulkan, one or more for each kernel.
+    Vulkan(Vec<CompiledKernel>),
+    /// A shared object for the host's processor.
+    Native(NativeProgram),
+}
+
 /// An executable program for one target.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompiledProgram {
-    pub kernels: Vec<CompiledKernel>,
+    pub code: ProgramCode,
     pub data: DataBlock,
-    /// Code for the host's processor; with it the kernels above have no variants.
-    pub native: Option<crate::native::NativeProgram>,
     /// Kernels that the target does not support, with the construct it lacks
     /// ([`crate::options::Kernels::Possible`]).
     pub absent: Vec<(String, String)>,
+}
+
+impl CompiledProgram {
+    /// Kernels for Vulkan; empty for a program of native code.
+    pub fn vulkan(&self) -> &[CompiledKernel] {
+        match &self.code {
+            ProgramCode::Vulkan(kernels) => kernels,
+            ProgramCode::Native(_) => &[],
+        }
+    }
+
+    /// Native code; `None` for a program for Vulkan.
+    pub fn native(&self) -> Option<&NativeProgram> {
+        match &self.code {
+            ProgramCode::Vulkan(_) => None,
+            ProgramCode::Native(program) => Some(program),
+        }
+    }
+
+    /// Interfaces of the kernels in order of declaration, without blocks.
+    pub fn infos(&self) -> impl Iterator<Item = &KernelInfo> {
+        let native = self.native().map_or(&[][..], |program| &program.kernels);
+        let native =
+            native.iter().map(|kernel| &kernel.info).filter(|info| block_number(&info.name).is_none());
+        self.vulkan().iter().map(|kernel| &kernel.info).chain(native)
+    }
 }

@@ -1,6 +1,6 @@
 //! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
-use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
+use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
 use crate::back::llvm;
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
@@ -69,20 +69,16 @@ pub fn build_kernels(
     for module in &mut optimised {
         renumber_globals(module, &globals, &numbers);
     }
-    let mut compiled = CompiledProgram::default();
-    match &target.code {
-        Code::Native(cpu) => native(&optimised, &data, &mut compiled, &mut failures, cpu, &cx)?,
+    let code = match &target.code {
+        Code::Native(cpu) => ProgramCode::Native(native(&optimised, &data, &mut failures, cpu, &cx)?),
         Code::Vulkan(vulkan) => {
-            let kernels = vulkan_kernels(&optimised, vulkan, wanted, &data, &mut failures, &cx);
-            compiled.kernels = kernels;
-            if *wanted == Kernels::Possible {
-                compiled.absent = absent(&mut failures);
-            }
+            ProgramCode::Vulkan(vulkan_kernels(&optimised, vulkan, wanted, &data, &mut failures, &cx))
         }
-    }
+    };
+    let takes_absent = target.cpu().is_none() && *wanted == Kernels::Possible;
+    let absent = if takes_absent { absent(&mut failures) } else { Vec::new() };
     report(&failures, libraries)?;
-    compiled.data = data.block;
-    Ok(compiled)
+    Ok(CompiledProgram { code, data: data.block, absent })
 }
 
 /// Reads and links the libraries.
@@ -180,11 +176,10 @@ fn report(failures: &[(String, CompileError)], libraries: &[&Library]) -> Result
 fn native(
     optimised: &[Module],
     data: &DataLayout,
-    compiled: &mut CompiledProgram,
     failures: &mut Vec<(String, CompileError)>,
     cpu: &CpuTarget,
     cx: &PassContext<'_>,
-) -> Result<()> {
+) -> Result<NativeProgram> {
     let mut program = NativeProgram::default();
     let mut texts = Vec::new();
     let tasks = (0..optimised.len()).zip(optimised).collect();
@@ -193,9 +188,6 @@ fn native(
     {
         match result {
             Ok((kernel, pieces)) => {
-                if !is_block(&kernel.info.name) {
-                    compiled.kernels.push(CompiledKernel { info: kernel.info.clone(), variants: Vec::new() });
-                }
                 program.kernels.push(kernel);
                 texts.extend(pieces);
             }
@@ -212,8 +204,7 @@ fn native(
         };
         program.object = llvm::shared_object(&texts, effort)?;
     }
-    compiled.native = Some(program);
-    Ok(())
+    Ok(program)
 }
 
 /// The text of an optimised kernel's native code (see [`llvm::kernel`]).
@@ -398,7 +389,7 @@ mod tests {
         let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
         let target = Target::generic().with_vulkan(|vulkan| vulkan.prefer_bindings = true);
         let program = build(&[&sgemm], &Options::default(), &[], &target).unwrap();
-        let [kernel] = program.kernels.as_slice() else { panic!("one kernel expected") };
+        let [kernel] = program.vulkan() else { panic!("one kernel expected") };
         assert_eq!(kernel.info.reqd_work_group_size, Some([16, 16, 1]));
         let modes: Vec<PointerMode> = kernel.variants.iter().map(|v| v.abi.mode).collect();
         assert_eq!(modes, [PointerMode::Bindings, PointerMode::Addresses]);
@@ -414,7 +405,7 @@ mod tests {
         let mixed = library(include_bytes!("front/spirv/testdata/mixed.spv"));
         let build =
             |wanted| build_kernels(&wanted, &[&mixed], &Options::default(), &[], &Target::generic(), None);
-        let names = |p: &CompiledProgram| p.kernels.iter().map(|k| k.info.name.clone()).collect::<Vec<_>>();
+        let names = |p: &CompiledProgram| p.infos().map(|k| k.name.clone()).collect::<Vec<_>>();
         // An error that is not specific to the target still fails the build.
         assert!(build(Kernels::Possible).is_err());
         let named = build(Kernels::Named(vec!["k2".into()])).unwrap();
@@ -426,7 +417,7 @@ mod tests {
         let left =
             build_kernels(&Kernels::Possible, &[&sgemm], &Options::default(), &[], &target, None).unwrap();
         let [(name, what)] = left.absent.as_slice() else { panic!("{:?}", left.absent) };
-        assert!(left.kernels.is_empty() && name == "sgemm" && what.contains("3 buffers"), "{name}: {what}");
+        assert!(left.vulkan().is_empty() && name == "sgemm" && what.contains("3 buffers"), "{name}: {what}");
     }
 
     #[test]

@@ -468,11 +468,11 @@ fn finish(
     explain: impl FnOnce(CompileError) -> CompileError,
 ) -> Result<String, String> {
     let program = program.map_err(|e| explain(e).to_string())?;
-    if program.kernels.is_empty() {
+    if program.vulkan().is_empty() {
         return Err("no kernels".into());
     }
     let mut output = String::new();
-    for kernel in &program.kernels {
+    for kernel in program.vulkan() {
         if kernel.variants.is_empty() {
             return Err(format!("{} has no variants", kernel.info.name));
         }

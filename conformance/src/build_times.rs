@@ -323,7 +323,7 @@ mod tests {
         let built = driver::compile(&request).and_then(|compiled| {
             driver::build(&[&compiled.library], &options, &[], &clspv_bridge::Target::generic())
         });
-        assert_eq!(built.map(|p| p.kernels.len()).map_err(|e| e.to_string()), Ok(1));
+        assert_eq!(built.map(|p| p.vulkan().len()).map_err(|e| e.to_string()), Ok(1));
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub fn one(arguments: &OneCompileArgs) -> Result<bool, String> {
         }
         Some(Ok(program)) => program,
     };
-    for (i, kernel) in program.kernels.iter().enumerate() {
+    for (i, kernel) in program.vulkan().iter().enumerate() {
         for variant in &kernel.variants {
             let bytes: Vec<u8> = variant.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
             let name = format!("{i}-{}-{:?}.spv", kernel.info.name, variant.abi.mode);

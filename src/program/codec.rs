@@ -7,7 +7,7 @@
 use clspv_bridge::CompileError;
 use clspv_bridge::abi::{
     BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
-    KernelVariant, LaunchAbi, LocalSpec, PointerMode,
+    KernelVariant, LaunchAbi, LocalSpec, PointerMode, ProgramCode,
 };
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{
@@ -19,7 +19,7 @@ use clspv_bridge::printf::{PrintfArg, PrintfCall};
 use std::sync::Arc;
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -552,10 +552,19 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
 
 /// Writes an executable program.
 pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
-    w.list(&p.kernels, |w, k| {
-        put_info(w, &k.info);
-        w.list(&k.variants, put_variant);
-    });
+    match &p.code {
+        ProgramCode::Vulkan(kernels) => {
+            w.u32(0);
+            w.list(kernels, |w, k| {
+                put_info(w, &k.info);
+                w.list(&k.variants, put_variant);
+            });
+        }
+        ProgramCode::Native(native) => {
+            w.u32(1);
+            put_native(w, native);
+        }
+    }
     w.blob(&p.data.bytes);
     w.u64(p.data.zeros);
     w.list(&p.data.relocs, |w, (offset, target)| {
@@ -564,7 +573,6 @@ pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
     });
     w.bool(p.data.writable);
     w.u64(p.data.variables);
-    w.option(&p.native, put_native);
     w.list(&p.absent, |w, (kernel, what)| {
         w.str(kernel);
         w.str(what);
@@ -643,7 +651,13 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
 /// Reads an executable program as written by [`put_program`].
 pub(crate) fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
     Some(CompiledProgram {
-        kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
+        code: match r.u32()? {
+            0 => ProgramCode::Vulkan(
+                r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
+            ),
+            1 => ProgramCode::Native(get_native(r)?),
+            _ => return None,
+        },
         data: DataBlock {
             bytes: r.blob()?.to_vec(),
             zeros: r.u64()?,
@@ -651,7 +665,6 @@ pub(crate) fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
             writable: r.bool()?,
             variables: r.u64()?,
         },
-        native: r.option(get_native)?,
         absent: r.list(|r| Some((r.str()?, r.str()?)))?,
     })
 }
@@ -703,14 +716,10 @@ pub(crate) mod tests {
             ],
         };
         CompiledProgram {
-            native: Some(NativeProgram {
-                kernels: vec![sample_native(info.clone())],
-                object: vec![0x7f, 0x45],
-            }),
-            kernels: vec![CompiledKernel {
+            code: ProgramCode::Vulkan(vec![CompiledKernel {
                 info,
                 variants: vec![KernelVariant { abi: sample_abi(), spirv: vec![0x0723_0203, 7] }],
-            }],
+            }]),
             data: DataBlock {
                 bytes: vec![1, 2, 3],
                 zeros: 32,
@@ -719,6 +728,16 @@ pub(crate) mod tests {
                 variables: 5,
             },
             absent: vec![("d".into(), "double precision".into())],
+        }
+    }
+
+    /// A program of native code with every kind of field set.
+    fn sample_native_program() -> CompiledProgram {
+        let sample = sample_program();
+        let kernels = sample.infos().map(|info| sample_native(info.clone())).collect();
+        CompiledProgram {
+            code: ProgramCode::Native(NativeProgram { kernels, object: vec![0x7f, 0x45] }),
+            ..sample.clone()
         }
     }
 
@@ -787,29 +806,32 @@ pub(crate) mod tests {
 
     #[test]
     fn program_round_trip() {
-        let program = sample_program();
-        let mut w = Writer::default();
-        put_program(&mut w, &program);
-        let mut r = Reader::new(&w.bytes);
-        assert_eq!(get_program(&mut r), Some(program));
-        assert!(r.at_end());
+        for program in [sample_program(), sample_native_program()] {
+            let mut w = Writer::default();
+            put_program(&mut w, &program);
+            let mut r = Reader::new(&w.bytes);
+            assert_eq!(get_program(&mut r), Some(program));
+            assert!(r.at_end());
+        }
     }
 
     #[test]
     fn truncated_or_changed_input_is_survived() {
-        let mut w = Writer::default();
-        put_program(&mut w, &sample_program());
-        for n in 0..w.bytes.len() {
-            assert_eq!(get_program(&mut Reader::new(&w.bytes[..n])), None);
-            for value in [0, 1, 0x10, 0x40, 0x7f, 0xff] {
-                let mut bytes = w.bytes.clone();
-                bytes[n] = value;
-                let mut r = Reader::new(&bytes);
-                // Decoding loses nothing: each program has one encoding.
-                if let Some(program) = get_program(&mut r).filter(|_| r.at_end()) {
-                    let mut again = Writer::default();
-                    put_program(&mut again, &program);
-                    assert_eq!(again.bytes, bytes, "byte {n}");
+        for program in [sample_program(), sample_native_program()] {
+            let mut w = Writer::default();
+            put_program(&mut w, &program);
+            for n in 0..w.bytes.len() {
+                assert_eq!(get_program(&mut Reader::new(&w.bytes[..n])), None);
+                for value in [0, 1, 0x10, 0x40, 0x7f, 0xff] {
+                    let mut bytes = w.bytes.clone();
+                    bytes[n] = value;
+                    let mut r = Reader::new(&bytes);
+                    // Decoding loses nothing: each program has one encoding.
+                    if let Some(program) = get_program(&mut r).filter(|_| r.at_end()) {
+                        let mut again = Writer::default();
+                        put_program(&mut again, &program);
+                        assert_eq!(again.bytes, bytes, "byte {n}");
+                    }
                 }
             }
         }

@@ -92,7 +92,7 @@ impl Dump {
                 self.write(&format!("{stem}{part}.ir"), text.unwrap_or_default().as_bytes());
             }
         }
-        for kernel in program.filter(|_| self.spv).iter().flat_map(|p| &p.kernels) {
+        for kernel in program.filter(|_| self.spv).iter().flat_map(|p| p.vulkan()) {
             for variant in &kernel.variants {
                 let mode = match variant.abi.mode {
                     PointerMode::Addresses => "addresses",
@@ -189,7 +189,7 @@ mod tests {
         for suffix in [".cl", ".args", ".il.spv", ".ir"] {
             assert!(names.contains(&format!("{stem}{suffix}")), "{suffix}: {names:?}");
         }
-        let modules: usize = sample_program().kernels.iter().map(|k| k.variants.len()).sum();
+        let modules: usize = sample_program().vulkan().iter().map(|k| k.variants.len()).sum();
         assert!(
             names.iter().filter(|n| n.ends_with(".spv") && !n.ends_with(".il.spv")).count() >= modules.min(1),
             "{names:?}"

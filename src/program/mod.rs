@@ -32,7 +32,7 @@ use crate::error::Result;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
 use binary::{Binary, BinaryKind};
-use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
+use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
 use clspv_bridge::options::{CompileRequest, Header, Library, Options};
 use std::collections::{BTreeMap, HashMap};
@@ -138,9 +138,9 @@ pub(crate) struct KernelParts {
 }
 
 impl Executable {
-    /// The kernels, those of the device's own target first.
-    fn kernels(&self) -> impl Iterator<Item = &CompiledKernel> {
-        self.code.iter().flat_map(|code| &code.kernels)
+    /// Interfaces of the kernels, those of the device's own target first.
+    fn kernels(&self) -> impl Iterator<Item = &KernelInfo> {
+        self.code.iter().flat_map(|code| code.infos())
     }
 }
 
@@ -328,12 +328,10 @@ impl Program {
         let mut info: Option<KernelInfo> = None;
         let mut per_device: Vec<Option<Arc<dyn DeviceKernel>>> = vec![None; self.devices.len()];
         for (index, executable) in executables {
-            let Some(compiled) = executable.kernels().find(|k| k.info.name == name) else {
-                continue;
-            };
+            let Some(compiled) = executable.kernels().find(|k| k.name == name) else { continue };
             match &info {
-                None => info = Some(compiled.info.clone()),
-                Some(first) if !same_signature(first, &compiled.info) => {
+                None => info = Some(compiled.clone()),
+                Some(first) if !same_signature(first, compiled) => {
                     return Err(err!(
                         CL_INVALID_KERNEL_DEFINITION,
                         "kernel '{name}' differs between devices"
@@ -357,8 +355,8 @@ impl Program {
         let mut names: Vec<String> = Vec::new();
         for (_, executable) in executables {
             for kernel in executable.kernels() {
-                if !names.contains(&kernel.info.name) {
-                    names.push(kernel.info.name.clone());
+                if !names.contains(&kernel.name) {
+                    names.push(kernel.name.clone());
                 }
             }
         }

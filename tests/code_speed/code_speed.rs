@@ -148,8 +148,8 @@ fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKern
     let target = device.target().clone().with_vulkan(|vulkan| {
         (vulkan.prefer_bindings, vulkan.max_buffer_descriptors) = (true, 32);
     });
-    let mut program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;
-    let kernel = program.kernels.pop().ok_or("no kernel")?;
+    let program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;
+    let kernel = program.vulkan().first().cloned().ok_or("no kernel")?;
     Ok((kernel, program.data.bytes))
 }
 

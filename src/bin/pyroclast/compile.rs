@@ -1,7 +1,8 @@
 //! `pyroclast compile`: the kernel compiler without a device, or for a device of this machine.
 
 use super::info::print;
-use clspv_bridge::abi::{CompiledKernel, CompiledProgram, PointerMode};
+use clspv_bridge::abi::{CompiledProgram, KernelVariant, PointerMode};
+use clspv_bridge::metadata::KernelInfo;
 use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
 use clspv_bridge::options::{CompileRequest, Extent, Kernels, Library, LibraryCode, Options};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
@@ -179,18 +180,23 @@ fn build(
     }
 }
 
+/// A kernel to write. Native code has no variants.
+struct Selected<'a> {
+    info: &'a KernelInfo,
+    variants: &'a [KernelVariant],
+}
+
 /// The kernels to write, of which there must be one.
-fn selected<'a>(
-    arguments: &CompileArgs,
-    program: &'a CompiledProgram,
-) -> Result<Vec<&'a CompiledKernel>, String> {
-    let kernels: Vec<&CompiledKernel> = program
-        .kernels
-        .iter()
-        .filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name))
-        .collect();
+fn selected<'a>(arguments: &CompileArgs, program: &'a CompiledProgram) -> Result<Vec<Selected<'a>>, String> {
+    let variants = |info: &KernelInfo| {
+        let found = program.vulkan().iter().find(|kernel| kernel.info.name == info.name);
+        found.map_or(&[][..], |kernel| &kernel.variants)
+    };
+    let wanted = |info: &&KernelInfo| arguments.kernel.as_ref().is_none_or(|name| *name == info.name);
+    let kernels: Vec<Selected<'_>> =
+        program.infos().filter(wanted).map(|info| Selected { info, variants: variants(info) }).collect();
     if kernels.is_empty() {
-        let names: Vec<&str> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
+        let names: Vec<&str> = program.infos().map(|k| k.name.as_str()).collect();
         return Err(match &arguments.kernel {
             Some(name) => format!("there is no kernel '{name}'; the kernels are: {}", names.join(", ")),
             None if !program.absent.is_empty() => "the device itself can have none of the kernels".into(),
@@ -202,7 +208,7 @@ fn selected<'a>(
 
 fn write_info(
     arguments: &CompileArgs,
-    kernels: &[&CompiledKernel],
+    kernels: &[Selected<'_>],
     program: &CompiledProgram,
 ) -> Result<ExitCode, String> {
     let mut text = String::new();
@@ -214,7 +220,7 @@ fn write_info(
     write_text(arguments, &text)
 }
 
-fn write_assembly(arguments: &CompileArgs, kernels: &[&CompiledKernel]) -> Result<ExitCode, String> {
+fn write_assembly(arguments: &CompileArgs, kernels: &[Selected<'_>]) -> Result<ExitCode, String> {
     let mut text = String::new();
     for kernel in kernels {
         let words = variant(kernel, arguments.mode)?;
@@ -227,7 +233,7 @@ fn write_assembly(arguments: &CompileArgs, kernels: &[&CompiledKernel]) -> Resul
 }
 
 /// Writes each kernel's module to a file.
-fn write_modules(arguments: &CompileArgs, kernels: &[&CompiledKernel]) -> Result<ExitCode, String> {
+fn write_modules(arguments: &CompileArgs, kernels: &[Selected<'_>]) -> Result<ExitCode, String> {
     for kernel in kernels {
         let bytes: Vec<u8> = variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
         let path = match &arguments.output {
@@ -331,7 +337,7 @@ fn write_text(arguments: &CompileArgs, text: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn variant(kernel: &CompiledKernel, mode: Option<Mode>) -> Result<&[u32], String> {
+fn variant<'a>(kernel: &Selected<'a>, mode: Option<Mode>) -> Result<&'a [u32], String> {
     let fits = |m: PointerMode| match mode {
         None => true,
         Some(Mode::Addresses) => m == PointerMode::Addresses,
@@ -344,8 +350,8 @@ fn variant(kernel: &CompiledKernel, mode: Option<Mode>) -> Result<&[u32], String
         .ok_or_else(|| format!("kernel '{}' has no variant in this mode", kernel.info.name))
 }
 
-fn describe(out: &mut String, kernel: &CompiledKernel) {
-    let info = &kernel.info;
+fn describe(out: &mut String, kernel: &Selected<'_>) {
+    let info = kernel.info;
     let _ = writeln!(out, "kernel {}", info.name);
     if let Some(size) = info.reqd_work_group_size {
         let _ = writeln!(out, "  required work-group size {size:?}");
@@ -355,7 +361,7 @@ fn describe(out: &mut String, kernel: &CompiledKernel) {
             if arg.name.is_empty() { String::new() } else { format!(" {} {}", arg.type_name, arg.name) };
         let _ = writeln!(out, "  argument {i}: {:?}, {} bytes at {}{name}", arg.kind, arg.size, arg.offset);
     }
-    for variant in &kernel.variants {
+    for variant in kernel.variants {
         let abi = &variant.abi;
         let _ = writeln!(out, "  variant {:?}: {} words of SPIR-V", abi.mode, variant.spirv.len());
         let _ = writeln!(

@@ -52,8 +52,7 @@ impl CpuProgram {
     /// Loads the code and creates the data block. Launches bypass the caches from `stream_from` bytes of
     /// streaming writes on.
     pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> DeviceResult<CpuProgram> {
-        let native =
-            program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
+        let native = program.native().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
         let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
         let mut functions = Vec::new();
         for k in &native.kernels {
@@ -139,7 +138,7 @@ impl CpuKernel {
     /// The launch interface of the native code.
     pub fn native(&self) -> &NativeKernel {
         static NONE: std::sync::OnceLock<NativeKernel> = std::sync::OnceLock::new();
-        let found = self.code.program.native.as_ref().and_then(|n| n.kernels.get(self.index));
+        let found = self.code.program.native().and_then(|n| n.kernels.get(self.index));
         found.unwrap_or_else(|| NONE.get_or_init(NativeKernel::default))
     }
     /// The function for full groups of this size.

@@ -173,10 +173,10 @@ fn streams_arrive_whatever_their_sizes_and_offsets() {
         uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
         a[first + i] = x * 3; b[i] = (uint4)(x, x + 1, x + 2, x + 3); }";
     let (program, sizes) = (compiled(&device, source), [1u64, 16, 64, 1000, 4096]);
-    assert_eq!(program.native.as_ref().unwrap().kernels[0].stream_bytes, 0, "the return makes masks");
+    assert_eq!(program.native().unwrap().kernels[0].stream_bytes, 0, "the return makes masks");
     let source = source.replace("if (i >= n) return;", "");
     let program = compiled(&device, &source);
-    assert_eq!(program.native.as_ref().unwrap().kernels[0].stream_bytes, 20);
+    assert_eq!(program.native().unwrap().kernels[0].stream_bytes, 20);
     let kernel = CpuProgram::load(Arc::new(program), 2, 0).unwrap().kernel("test").unwrap();
     for (global, first) in sizes.into_iter().flat_map(|n| [0u32, 1, 16, 24].map(|first| (n, first))) {
         let n = global as usize;
@@ -200,7 +200,7 @@ fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
         let source = format!(
             "kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}"
         );
-        compiled(&device, &source).native.unwrap().kernels[0].stream_bytes
+        compiled(&device, &source).native().unwrap().kernels[0].stream_bytes
     };
     assert_eq!(bytes("a[i] = b[i];"), 4);
     assert_eq!(bytes("a[i] = b[i]; b[i] = i;"), 4);

@@ -14,7 +14,7 @@ use crate::device::traits::{
     CompileFn, DeviceError, DeviceKernel, DeviceMemory, DeviceProgram, DeviceResult,
 };
 use clspv_bridge::CompileError;
-use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
+use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock, ProgramCode};
 use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
 use clspv_bridge::options::Kernels;
 use std::any::Any;
@@ -67,14 +67,14 @@ fn reasons(pair: &Pair, program: &CompiledProgram) -> Vec<(String, String)> {
     let what = |why: &str| why.trim_end_matches(" on this device").to_string();
     let mut list: Vec<_> = program.absent.iter().map(|(name, why)| (name.clone(), what(why))).collect();
     let needs = |k: &CompiledKernel| Some((k.info.name.clone(), exceeds(k, pair)?));
-    list.extend(program.kernels.iter().filter_map(needs));
+    list.extend(program.vulkan().iter().filter_map(needs));
     if program.data.writable && list.is_empty() {
         let images = "images of formats that the device may lack, and variables at program scope";
         list.extend(with_images(pair, program, &[]).into_iter().map(|name| (name, images.to_string())));
     }
     if !list.is_empty() && program.data.writable {
         let shares = "variables at program scope that a kernel uses which falls back";
-        let others = program.kernels.iter().map(|k| &k.info.name);
+        let others = program.infos().map(|k| &k.name);
         let others: Vec<_> =
             others.filter(|name| list.iter().all(|(known, _)| known != *name)).cloned().collect();
         list.extend(others.into_iter().map(|name| (name, shares.to_string())));
@@ -88,8 +88,7 @@ fn with_images(pair: &Pair, program: &CompiledProgram, reasons: &[(String, Strin
     if !pair.gains_images {
         return Vec::new();
     }
-    let infos = program.kernels.iter().map(|k| &k.info);
-    let some = infos.filter(|k| k.args.iter().any(|arg| arg.kind == ArgKind::Image));
+    let some = program.infos().filter(|k| k.args.iter().any(|arg| arg.kind == ArgKind::Image));
     some.filter(|k| reasons.iter().all(|(name, _)| *name != k.name)).map(|k| k.name.clone()).collect()
 }
 
@@ -153,7 +152,7 @@ impl Loaded {
 
     /// The kernel, if the code has it.
     fn kernel(&self, name: &str) -> DeviceResult<Option<Arc<dyn DeviceKernel>>> {
-        let has = self.code.kernels.iter().any(|k| k.info.name == name);
+        let has = self.code.infos().any(|k| k.name == name);
         if has { self.program.kernel(name).map(Some) } else { Ok(None) }
     }
 }
@@ -271,12 +270,12 @@ impl DeviceKernel for PairedKernel {
 /// The program without kernels that fall back.
 fn without(program: &Arc<CompiledProgram>, reasons: &[(String, String)]) -> Arc<CompiledProgram> {
     let falls_back = |k: &CompiledKernel| reasons.iter().any(|(name, _)| *name == k.info.name);
-    if !program.kernels.iter().any(falls_back) {
+    if !program.vulkan().iter().any(falls_back) {
         return program.clone();
     }
-    let kernels: Vec<_> = program.kernels.iter().filter(|k| !falls_back(k)).cloned().collect();
+    let kernels: Vec<_> = program.vulkan().iter().filter(|k| !falls_back(k)).cloned().collect();
     // No remaining kernel uses the block; only its size is still required.
     let nothing = DataBlock { variables: program.data.variables, ..DataBlock::default() };
     let data = if kernels.is_empty() { nothing } else { program.data.clone() };
-    Arc::new(CompiledProgram { kernels, data, native: None, absent: reasons.to_vec() })
+    Arc::new(CompiledProgram { code: ProgramCode::Vulkan(kernels), data, absent: reasons.to_vec() })
 }

@@ -431,8 +431,7 @@ fn scale_program(modes: &[PointerMode], block_storage: BlockStorage) -> Arc<Comp
         image: None,
     };
     Arc::new(CompiledProgram {
-        native: None,
-        kernels: vec![CompiledKernel {
+        code: ProgramCode::Vulkan(vec![CompiledKernel {
             info: KernelInfo {
                 name: "scale".into(),
                 args: vec![
@@ -444,7 +443,7 @@ fn scale_program(modes: &[PointerMode], block_storage: BlockStorage) -> Arc<Comp
                 ..KernelInfo::default()
             },
             variants: modes.iter().map(|m| scale_variant(*m, block_storage)).collect(),
-        }],
+        }]),
         data: DataBlock { bytes: vec![0; 32], relocs: vec![(8, 16)], ..DataBlock::default() },
         absent: Vec::new(),
     })
@@ -599,7 +598,8 @@ fn the_largest_buffer_can_be_used_to_its_end() {
 fn local_arguments_become_lengths_and_offsets() {
     let Some(device) = device() else { return };
     let mut program = (*scale_program(&[PointerMode::Addresses], BlockStorage::Push)).clone();
-    let kernel = &mut program.kernels[0];
+    let ProgramCode::Vulkan(kernels) = &mut program.code else { panic!("no SPIR-V") };
+    let kernel = &mut kernels[0];
     let local = ArgInfo { kind: ArgKind::LocalPtr, size: 0, ..kernel.info.args[2].clone() };
     kernel.info.args.extend([local.clone(), local.clone(), local]);
     let abi = &mut kernel.variants[0].abi;

@@ -186,7 +186,7 @@ mod tests {
             words(Op::FunctionEnd, &[]),
         ];
         let library = Library::from_spirv(parts.concat());
-        build(&[&library], &Options::default(), &[], &Target::generic()).unwrap().kernels[0].variants[0]
+        build(&[&library], &Options::default(), &[], &Target::generic()).unwrap().vulkan()[0].variants[0]
             .spirv
             .clone()
     }

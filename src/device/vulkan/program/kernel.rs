@@ -53,9 +53,9 @@ impl VulkanProgram {
         program: Arc<CompiledProgram>,
         data: Option<Arc<Buffer>>,
     ) -> VulkanProgram {
-        let kernels = (0..program.kernels.len())
+        let kernels = (0..program.vulkan().len())
             .map(|index| {
-                let compiled = &program.kernels[index];
+                let compiled = &program.vulkan()[index];
                 Arc::new(VulkanKernel {
                     gpu: memory.gpu,
                     memory,
@@ -139,7 +139,7 @@ fn whole(range: &BufferRange, write: bool) -> DeviceResult<ObjectAccess> {
 impl VulkanKernel {
     /// The compiler's result.
     pub fn compiled(&self) -> &CompiledKernel {
-        &self.program.kernels[self.index]
+        &self.program.vulkan()[self.index]
     }
 
     /// The program's constants from a device address on. (In bindings mode none of their addresses is

@@ -597,10 +597,10 @@ mod tests {
         let blocks = |names: &[&str]| {
             let wanted = Kernels::Named(names.iter().map(|n| n.to_string()).collect());
             let program = build_kernels(&wanted, &[&library], &options, &[], &target, None).unwrap();
-            let mut own: Vec<_> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
+            let mut own: Vec<_> = program.infos().map(|k| k.name.as_str()).collect();
             own.sort();
             assert_eq!(own, names);
-            let native = program.native.unwrap();
+            let native = program.native().unwrap();
             native.kernels.iter().filter(|k| block_number(&k.info.name).is_some()).count()
         };
         assert_eq!(blocks(&["plain"]), 0);
