@@ -37,6 +37,7 @@ use crate::passes::native::regions::ParallelRegions;
 use crate::passes::native::structure::NativeStructure;
 use crate::passes::native::sub_groups::NativeSubGroups;
 use crate::passes::native::vectorize::Vectorize;
+use crate::passes::opt::compact::Compact;
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
@@ -89,6 +90,7 @@ pub const OPTIMISE: Passes = &[
     &LowerGeneric,
     &ExpandMem,
     &Dce,
+    &Compact,
 ];
 
 /// Like [`OPTIMISE`], for programs that no optimiser has seen before: those of [`crate::front::c`].
@@ -118,6 +120,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &LowerGeneric,
     &ExpandMem,
     &Dce,
+    &Compact,
 ];
 
 /// Passes for the functions of the built-in library, which are linked to kernels one by one.

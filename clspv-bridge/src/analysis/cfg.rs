@@ -7,7 +7,10 @@ use crate::ir::{Block, EntityRef, Function, SecondaryMap};
 
 /// Control-flow tables of a function.
 pub struct Cfg {
-    preds: SecondaryMap<Block, Vec<Block>>,
+    /// Predecessors of all blocks, one block after the other.
+    edges: Vec<Block>,
+    /// Index of a block's first predecessor in `edges`, and their number.
+    preds: SecondaryMap<Block, (u32, u32)>,
     rpo: Vec<Block>,
     number: SecondaryMap<Block, u32>,
 }
@@ -18,7 +21,6 @@ impl Cfg {
     /// Computes the tables.
     pub fn new(func: &Function) -> Cfg {
         let mut number = SecondaryMap::with_default(UNREACHABLE);
-        let mut preds: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
         let mut rpo = Vec::with_capacity(func.layout.len());
         if let Some(entry) = func.entry() {
             let mut seen = vec![false; func.blocks.len()];
@@ -43,16 +45,15 @@ impl Cfg {
             rpo.reverse();
             for (i, &b) in rpo.iter().enumerate() {
                 number[b] = i as u32;
-                for s in func.successors(b) {
-                    preds[s.block].push(b);
-                }
             }
         }
-        Cfg { preds, rpo, number }
+        let (edges, preds) = predecessors(func, &rpo);
+        Cfg { edges, preds, rpo, number }
     }
     /// Reachable predecessors of a block, one for each edge.
     pub fn preds(&self, block: Block) -> &[Block] {
-        &self.preds[block]
+        let (first, count) = self.preds[block];
+        &self.edges[first as usize..(first + count) as usize]
     }
     /// Reachable blocks in reverse postorder (the entry first).
     pub fn rpo(&self) -> &[Block] {
@@ -66,4 +67,32 @@ impl Cfg {
     pub fn is_reachable(&self, block: Block) -> bool {
         self.number[block] != UNREACHABLE
     }
+}
+
+/// Sources of the edges to each block in reverse postorder, and for each block the first of them and their
+/// number.
+fn predecessors(func: &Function, rpo: &[Block]) -> (Vec<Block>, SecondaryMap<Block, (u32, u32)>) {
+    let mut ranges: SecondaryMap<Block, (u32, u32)> = SecondaryMap::new();
+    let mut total = 0;
+    for &b in rpo {
+        for s in func.successors(b) {
+            ranges[s.block].1 += 1;
+            total += 1;
+        }
+    }
+    let mut next = 0;
+    for &b in rpo {
+        let (first, count) = &mut ranges[b];
+        *first = next;
+        next += std::mem::take(count);
+    }
+    let mut edges = vec![Block::new(0); total];
+    for &b in rpo {
+        for s in func.successors(b) {
+            let (first, count) = &mut ranges[s.block];
+            edges[(*first + *count) as usize] = b;
+            *count += 1;
+        }
+    }
+    (edges, ranges)
 }

@@ -192,11 +192,10 @@ impl Function {
     /// Creates an instruction with results of the given types, in no block yet.
     pub fn make_inst(&mut self, op: Op, args: &[Value], result_types: &[Type]) -> Inst {
         let inst = self.insts.next_key();
-        let results: SmallVec<[Value; 1]> = result_types
-            .iter()
-            .enumerate()
-            .map(|(i, &ty)| self.values.push(ValueData { ty, def: ValueDef::Result(inst, i as u16) }))
-            .collect();
+        let mut results: SmallVec<[Value; 1]> = SmallVec::new();
+        for (i, &ty) in result_types.iter().enumerate() {
+            results.push(self.values.push(ValueData { ty, def: ValueDef::Result(inst, i as u16) }));
+        }
         self.insts.push(InstData {
             op,
             args: SmallVec::from_slice(args),

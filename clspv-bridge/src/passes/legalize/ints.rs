@@ -137,7 +137,11 @@ impl Ints<'_, '_> {
 fn run(func: &mut Function) -> bool {
     let mut switched = false;
     let replaced = rewrite_insts(func, |b, inst| {
-        let data = b.func.insts[inst].clone();
+        let data = &b.func.insts[inst];
+        if !matches!(data.op, Op::Un(_) | Op::Bin(_) | Op::Switch(_)) {
+            return Rewrite::Keep;
+        }
+        let data = data.clone();
         let ty = data.results.first().map_or(I32, |&r| b.ty(r));
         let bits = ty.scalar().map_or(32, Scalar::bits);
         match data.op {

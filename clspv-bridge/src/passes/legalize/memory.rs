@@ -47,7 +47,11 @@ impl Pass for ExpandSequentialAtomics {
 /// all of them have one order in which each reads the last store.
 fn expand_sequential(func: &mut Function) -> bool {
     rewrite_insts(func, |b, inst| {
-        let data = b.func.insts[inst].clone();
+        let data = &b.func.insts[inst];
+        if !matches!(data.op, Op::AtomicLoad { .. } | Op::AtomicStore { .. }) {
+            return Rewrite::Keep;
+        }
+        let data = data.clone();
         match (data.op, data.results.first()) {
             (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r))
                 if b.ty(r).is_int() =>
@@ -109,7 +113,15 @@ pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
     let local_native = local_atomics_are_native(func, target);
     let local_float = [F32, F64].map(|ty| local_native && local_is(func, ty));
     rewrite_insts(func, |b, inst| {
-        let data = b.func.insts[inst].clone();
+        let data = &b.func.insts[inst];
+        let is_atomic = matches!(
+            data.op,
+            Op::AtomicRmw { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } | Op::AtomicCas { .. }
+        );
+        if !is_atomic {
+            return Rewrite::Keep;
+        }
+        let data = data.clone();
         let ty = match (&data.op, data.results.first()) {
             (Op::AtomicStore { .. }, _) => b.ty(data.args[0]),
             (op, Some(&r)) if op.access().is_some() && !matches!(op, Op::Load(_)) => b.ty(r),

@@ -41,7 +41,11 @@ impl Pass for LowerGroups {
 /// Replaces every sub-group operation; true if anything changed.
 pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
     rewrite_insts(func, |b, inst| {
-        let data = b.func.insts[inst].clone();
+        let data = &b.func.insts[inst];
+        if !matches!(data.op, Op::Group { .. } | Op::Barrier { .. }) {
+            return Rewrite::Keep;
+        }
+        let data = data.clone();
         match data.op {
             Op::Group { scope: SUB, op } => {
                 Rewrite::Replace(Groups { b, target, size: size.max(1) }.lower(op, &data.args))

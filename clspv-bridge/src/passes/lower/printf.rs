@@ -43,10 +43,11 @@ fn function(
     table: &mut Vec<PrintfCall>,
 ) -> Result<bool> {
     try_rewrite_insts(func, |b, inst| {
-        let data = b.func.insts[inst].clone();
+        let data = &b.func.insts[inst];
         if data.op != Op::OpenCl(ClOp::printf) {
             return Ok(Rewrite::Keep);
         }
+        let data = data.clone();
         let (call, words) = record(b, globals, &data)?;
         let number = table.iter().position(|c| *c == call).unwrap_or_else(|| {
             table.push(call);

@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::ir::{Block, EntitySet, Function, Inst, Module, SecondaryMap, Value, ValueDef};
 use crate::passes::{Pass, PassContext};
+use smallvec::SmallVec;
 
 /// The pass `dce`.
 pub struct Dce;
@@ -33,7 +34,7 @@ pub(crate) fn remove_dead(func: &mut Function) -> bool {
 pub(crate) fn remove_dead_values(func: &mut Function) -> bool {
     let Some(entry) = func.entry() else { return false };
     let mut changed = false;
-    let mut preds: SecondaryMap<Block, Vec<Inst>> = SecondaryMap::new();
+    let mut preds: SecondaryMap<Block, SmallVec<[Inst; 4]>> = SecondaryMap::new();
     let mut live_insts: EntitySet<Inst> = EntitySet::new();
     let mut live: EntitySet<Value> = EntitySet::new();
     let mut work: Vec<Value> = Vec::new();
@@ -70,33 +71,40 @@ pub(crate) fn remove_dead_values(func: &mut Function) -> bool {
             }
         }
     }
+    let mut has_dead_params = false;
+    for &b in &func.layout {
+        let data = &mut func.blocks[b];
+        let before = data.insts.len();
+        data.insts.retain(|i| live_insts.contains(*i));
+        changed |= data.insts.len() != before;
+        has_dead_params |= b != entry && data.params.iter().any(|p| !live.contains(*p));
+    }
+    if has_dead_params {
+        remove_params(func, &live);
+    }
+    changed | has_dead_params
+}
+
+/// Removes the block parameters that are not live, and the arguments for them.
+fn remove_params(func: &mut Function, live: &EntitySet<Value>) {
+    let entry = func.entry();
     for b in func.layout.clone() {
-        let mut insts = func.take_insts(b);
-        let before = insts.len();
-        insts.retain(|i| live_insts.contains(*i));
-        changed |= insts.len() != before;
-        for &i in &insts {
-            let mut targets = std::mem::take(&mut func.insts[i].targets);
-            for call in targets.iter_mut().filter(|c| c.block != entry) {
-                let params = &func.blocks[call.block].params;
-                if params.iter().any(|p| !live.contains(*p)) {
-                    let mut n = 0;
-                    call.args.retain(|_| {
-                        n += 1;
-                        params.get(n - 1).is_none_or(|p| live.contains(*p))
-                    });
-                }
-            }
-            func.insts[i].targets = targets;
+        let Some(t) = func.terminator(b) else { continue };
+        let mut targets = std::mem::take(&mut func.insts[t].targets);
+        for call in targets.iter_mut().filter(|c| Some(c.block) != entry) {
+            let params = &func.blocks[call.block].params;
+            let mut n = 0;
+            call.args.retain(|_| {
+                n += 1;
+                params.get(n - 1).is_none_or(|p| live.contains(*p))
+            });
         }
-        func.blocks[b].insts = insts;
+        func.insts[t].targets = targets;
     }
     for b in func.layout.clone() {
-        if b != entry && func.blocks[b].params.iter().any(|p| !live.contains(*p)) {
+        if Some(b) != entry && func.blocks[b].params.iter().any(|p| !live.contains(*p)) {
             let params = func.blocks[b].params.iter().copied().filter(|p| live.contains(*p)).collect();
             func.set_params(b, params);
-            changed = true;
         }
     }
-    changed
 }

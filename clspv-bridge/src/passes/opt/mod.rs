@@ -1,5 +1,6 @@
 //! Optimisations: SSA construction, inlining, simplification, address spaces. They apply to any target.
 
+pub(crate) mod compact;
 pub mod dce;
 pub(crate) mod demanded_bits;
 pub(crate) mod gvn;

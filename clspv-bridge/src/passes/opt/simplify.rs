@@ -9,7 +9,7 @@ use super::{dce, simplify_int, simplify_other};
 use crate::analysis::Cfg;
 use crate::error::Result;
 use crate::ir::fold;
-use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, InstData, Module, Op, Type, Value};
 use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
 use rustc_hash::FxHashMap;
@@ -140,45 +140,61 @@ impl Rewriter<'_> {
         let data = &self.func.insts[inst];
         if data.op == Op::BrIf {
             // brif !c, a, b -> brif c, b, a
-            let (Op::Un(crate::ir::UnOp::Not), args) = self.def(data.args[0])? else { return None };
+            let condition = self.operation(data.args[0])?;
+            if condition.op != Op::Un(crate::ir::UnOp::Not) {
+                return None;
+            }
+            let condition = self.current_value(condition.args[0]);
             self.func.insts[inst].targets.swap(0, 1);
-            return rewrite(Op::BrIf, &args);
+            return rewrite(Op::BrIf, &[condition]);
         }
         if !data.op.is_pure() {
             return None;
         }
-        let (op, args) = (data.op.clone(), data.args.clone());
         let ty = self.func.ty(*data.results.first()?);
-        if let Some(c) = fold_values(self.func, &op, &args, ty) {
+        if let Some(c) = fold_values(self.func, &data.op, &data.args, ty) {
             return Some(Action::Value(self.func.constant(c)));
         }
-        match op {
-            Op::Bin(b) if ty.is_int() => simplify_int::binary(self, b, args[0], args[1], ty),
-            Op::Icmp(cc) => simplify_int::compare(self, cc, args[0], args[1]),
-            Op::Cast(c) => simplify_int::cast(self, c, args[0], ty),
-            _ => simplify_other::rule(self, &op, &args, ty),
+        match (&data.op, data.args.as_slice()) {
+            (&Op::Bin(b), &[x, y]) if ty.is_int() => simplify_int::binary(self, b, x, y, ty),
+            (&Op::Icmp(cc), &[x, y]) => simplify_int::compare(self, cc, x, y),
+            (&Op::Cast(c), &[x]) => simplify_int::cast(self, c, x, ty),
+            (op, _) if simplify_other::has_rule(op) => {
+                let (op, args) = (op.clone(), data.args.clone());
+                simplify_other::rule(self, &op, &args, ty)
+            }
+            _ => None,
         }
     }
 
+    /// The pure instruction that defines a value. Its operands may have been replaced
+    /// ([`Rewriter::current_value`]).
+    pub fn operation(&self, v: Value) -> Option<&InstData> {
+        let data = &self.func.insts[self.func.def_inst(v)?];
+        data.op.is_pure().then_some(data)
+    }
+    /// The value that replaces a value, or the value itself.
+    pub fn current_value(&self, v: Value) -> Value {
+        self.replaced.get(&v).copied().unwrap_or(v)
+    }
     /// Operation and operands of the pure instruction that defines a value.
     pub(crate) fn def(&self, v: Value) -> Option<(Op, SmallVec<[Value; 4]>)> {
-        let data = &self.func.insts[self.func.def_inst(v)?];
-        data.op.is_pure().then(|| {
-            let args = data.args.iter().map(|a| self.replaced.get(a).copied().unwrap_or(*a)).collect();
-            (data.op.clone(), args)
-        })
+        let data = self.operation(v)?;
+        Some((data.op.clone(), data.args.iter().map(|a| self.current_value(*a)).collect()))
     }
     /// Operands of a value that is defined by this binary operation.
     pub fn bin(&self, v: Value, op: BinOp) -> Option<(Value, Value)> {
-        match self.def(v)? {
-            (Op::Bin(b), args) if b == op => Some((args[0], args[1])),
+        let data = self.operation(v)?;
+        match (&data.op, data.args.as_slice()) {
+            (Op::Bin(b), &[x, y]) if *b == op => Some((self.current_value(x), self.current_value(y))),
             _ => None,
         }
     }
     /// Operand of a value that is defined by this cast.
     pub(crate) fn cast_of(&self, v: Value, op: CastOp) -> Option<Value> {
-        match self.def(v)? {
-            (Op::Cast(c), args) if c == op => Some(args[0]),
+        let data = self.operation(v)?;
+        match (&data.op, data.args.as_slice()) {
+            (Op::Cast(c), &[x]) if *c == op => Some(self.current_value(x)),
             _ => None,
         }
     }

@@ -16,6 +16,7 @@ use crate::passes::structure::ssa_repair;
 use crate::passes::{Pass, PassContext};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 
 /// The pass `simplify_cfg`.
 pub struct SimplifyCfg;
@@ -47,16 +48,16 @@ pub fn simplify(func: &mut Function) -> bool {
     if func.layout.is_empty() || func.layout.iter().any(|b| func.blocks[*b].merge.is_some()) {
         return false;
     }
-    let mut any = false;
+    let mut any = ssa_repair::remove_unreachable(func);
     for _ in 0..MAX_ITERATIONS {
-        let mut changed = constant_branches(func);
-        changed |= ssa_repair::remove_unreachable(func);
+        let mut changed = constant_branches(func) && keep_reachable(func);
         changed |= ssa_repair::remove_trivial_params(func);
-        changed |= skip_empty_blocks(func);
-        changed |= ssa_repair::remove_unreachable(func);
+        changed |= skip_empty_blocks(func) && keep_reachable(func);
         changed |= merge_chains(func);
-        changed |= hammocks(func);
-        changed |= merge_chains(func);
+        changed |= hammocks(func) && {
+            merge_chains(func);
+            true
+        };
         changed |= shared_targets(func);
         any |= changed;
         if !changed {
@@ -65,6 +66,12 @@ pub fn simplify(func: &mut Function) -> bool {
     }
     any |= dce::remove_dead_values(func);
     any
+}
+
+/// Removes the blocks that a change has made unreachable. Always true: there was a change.
+fn keep_reachable(func: &mut Function) -> bool {
+    ssa_repair::remove_unreachable(func);
+    true
 }
 
 /// Turns branches with a constant condition, or with equal targets, into jumps.
@@ -293,8 +300,8 @@ fn hammocks(func: &mut Function) -> bool {
 /// exit less, which saves time in every iteration on devices that run work-items in lockstep.
 fn shared_targets(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let loops = LoopForest::new(&cfg, &dom);
+    let loops = OnceCell::new();
+    let loops = || loops.get_or_init(|| LoopForest::new(&cfg, &DomTree::new(&cfg)));
     let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut touched: EntitySet<Block> = EntitySet::new();
     let mut gone: Vec<Block> = Vec::new();
@@ -310,7 +317,10 @@ fn shared_targets(func: &mut Function) -> bool {
             let single =
                 branch.op == Op::BrIf && cfg.preds(second).len() == 1 && second != first && second != out;
             let back = branch.targets.iter().position(|c| c.block == out).filter(|_| single)?;
-            let leaves = loops.innermost(first).is_some_and(|l| !loops.contains(l, out));
+            if body.len() > MAX_SHARED_EXIT {
+                return None;
+            }
+            let leaves = loops().innermost(first).is_some_and(|l| !loops().contains(l, out));
             let limit = if leaves { MAX_SHARED_EXIT } else { MAX_SHARED };
             let other = branch.targets[1 - back].block;
             let fits = body.len() <= limit && body.iter().all(|i| may_speculate(func, *i));

@@ -2,7 +2,7 @@
 //! 64-bit index arithmetic to 32 bits (`x << 32 >> 32` is a sign extension of the low half).
 
 use crate::ir::fold::{int_compare, signed};
-use crate::ir::{BinOp, CastOp, I1, IntCc, Op, Scalar, Type, UnOp, Value, WorkItemQuery};
+use crate::ir::{BinOp, CastOp, I1, InstData, IntCc, Op, Scalar, Type, UnOp, Value, WorkItemQuery};
 use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
 
 fn commutative(op: BinOp) -> bool {
@@ -20,8 +20,9 @@ fn used_bits(s: &Rewriter<'_>, v: Value, depth: u32) -> u32 {
     if depth == 0 {
         return width;
     }
-    let Some((op, args)) = s.def(v) else { return width };
-    let sub = |i: usize| used_bits(s, args[i], depth - 1);
+    let Some(InstData { op, args, .. }) = s.operation(v) else { return width };
+    let sub = |i: usize| used_bits(s, s.current_value(args[i]), depth - 1);
+    let constant = |i: usize| s.bits(s.current_value(args[i]));
     let bound = match op {
         Op::Cast(CastOp::Zext) => sub(0),
         Op::Cast(CastOp::Trunc) => sub(0),
@@ -29,11 +30,11 @@ fn used_bits(s: &Rewriter<'_>, v: Value, depth: u32) -> u32 {
         Op::Bin(BinOp::Or | BinOp::Xor) => sub(0).max(sub(1)),
         Op::Bin(BinOp::Iadd) => sub(0).max(sub(1)) + 1,
         Op::Bin(BinOp::Imul) => sub(0) + sub(1),
-        Op::Bin(BinOp::Lshr) => match s.bits(args[1]) {
+        Op::Bin(BinOp::Lshr) => match constant(1) {
             Some(c) => sub(0).saturating_sub((c % width as u64) as u32),
             None => sub(0),
         },
-        Op::Bin(BinOp::Shl) => match s.bits(args[1]) {
+        Op::Bin(BinOp::Shl) => match constant(1) {
             Some(c) => sub(0) + (c % width as u64) as u32,
             None => width,
         },

@@ -49,6 +49,24 @@ fn exact_reciprocal(s: Scalar, bits: u64) -> Option<u64> {
     Some(bits >> (s.bits() - 1) << (s.bits() - 1) | (2 * bias - exponent) << mantissa)
 }
 
+/// Whether there is a rule for an operation.
+pub(crate) fn has_rule(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Bin(_)
+            | Op::Un(_)
+            | Op::Select
+            | Op::PtrAdd
+            | Op::IsSpace(_)
+            | Op::Extract(_)
+            | Op::ExtractDyn
+            | Op::InsertDyn
+            | Op::Insert(_)
+            | Op::VecBuild
+            | Op::Shuffle(_)
+    )
+}
+
 /// Applies a rule to a pure operation.
 pub(crate) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> Option<Action> {
     match op {

@@ -211,11 +211,8 @@ pub fn remove_trivial_params(func: &mut Function) -> bool {
             if n == 0 || Some(b) == entry {
                 continue;
             }
-            if gone[b].is_empty() {
-                gone[b] = vec![false; n];
-            }
             for i in 0..n {
-                if gone[b][i] {
+                if gone[b].get(i) == Some(&true) {
                     continue;
                 }
                 let param = func.blocks[b].params[i];
@@ -236,6 +233,7 @@ pub fn remove_trivial_params(func: &mut Function) -> bool {
                 }
                 if let (true, Some(v)) = (trivial, same) {
                     map.insert(param, v);
+                    gone[b].resize(n, false);
                     gone[b][i] = true;
                     changed = true;
                 }
