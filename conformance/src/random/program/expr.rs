@@ -349,7 +349,7 @@ impl Gen<'_> {
             1 if !self.constant && !self.records.is_empty() => {
                 let record = &self.records[self.random.below(self.records.len())];
                 let text = format!("sizeof({})", record.name);
-                return Expr::new(text, Scalar::ULong, Range::new(1, 1 << 16), PRIMARY);
+                return Expr::new(text, Scalar::ULong, Range::new(1, 1 << 16), UNARY);
             }
             _ => {
                 let mut e = self.scalar(depth.min(1));
@@ -359,7 +359,7 @@ impl Gen<'_> {
                 (format!("sizeof({})", e.text), e.ty.scalar.bits() as usize / 8)
             }
         };
-        Expr::new(text, Scalar::ULong, Range::new(size as i128, size as i128), PRIMARY)
+        Expr::new(text, Scalar::ULong, Range::new(size as i128, size as i128), UNARY)
     }
 
     /// A quarter of an integer, rounded to an integer by a conversion.

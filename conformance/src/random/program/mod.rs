@@ -305,11 +305,26 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clspv_bridge::driver;
+    use clspv_bridge::options::{CompileRequest, Options};
 
     #[test]
     fn programs_are_reproducible_and_different() {
         let sources: Vec<String> = (1..50).map(|seed| Program::new(seed).source()).collect();
         assert_eq!(sources[4], Program::new(5).source());
         assert!(sources.iter().zip(&sources[1..]).all(|(a, b)| a != b));
+    }
+
+    /// Among them seed 100004: `sizeof` binds weaker than an index behind it.
+    #[test]
+    fn programs_are_accepted() {
+        let config = pyroclast_runtime::program::offline::generic_front_config();
+        let options = Options { std: "CL3.0".into(), ..Options::default() };
+        for seed in (1..30).chain([100004]) {
+            let pragma = "#pragma OPENCL EXTENSION __cl_clang_bitfields : enable";
+            let source = format!("{pragma}\n{}", Program::new(seed).source());
+            let compiled = driver::compile(&CompileRequest::new(&source, &options, &config));
+            compiled.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
     }
 }
