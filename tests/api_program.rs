@@ -551,7 +551,7 @@ fn intermediate_language() {
     let options = Default::default();
     let request = clspv_bridge::options::CompileRequest::new(SCALE, &options, &config);
     let library = clspv_bridge::driver::compile(&request).expect("SPIR-V").library;
-    let bytes = library.code.to_bytes().expect("an encoding");
+    let bytes = library.code.to_bytes().expect("an encoding").into_owned();
     let mut code = 1;
     // SAFETY: a block with its length.
     let program = unsafe { clCreateProgramWithIL(c, bytes.as_ptr().cast(), bytes.len(), &mut code) };

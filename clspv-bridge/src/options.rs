@@ -3,9 +3,10 @@
 use crate::error::Result;
 use crate::front;
 use crate::ir::Module;
+use crate::ir::lazy::LazyModule;
 use crate::metadata::KernelArgInfo;
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -140,7 +141,7 @@ pub enum LibraryCode {
     /// OpenCL SPIR-V.
     Spirv(Vec<u32>),
     /// IR in phase Imported.
-    Ir(Arc<Module>),
+    Ir(LazyModule),
 }
 
 impl Default for LibraryCode {
@@ -151,10 +152,20 @@ impl Default for LibraryCode {
 
 impl LibraryCode {
     /// The code as bytes: little-endian SPIR-V, or the binary form of the IR.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self) -> Result<Cow<'_, [u8]>> {
         match self {
-            LibraryCode::Spirv(words) => Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect()),
-            LibraryCode::Ir(module) => crate::ir::binary::encode(module),
+            LibraryCode::Spirv(words) => {
+                Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>().into())
+            }
+            LibraryCode::Ir(module) => module.bytes().map(Cow::Borrowed),
+        }
+    }
+
+    /// Whether IR can be decoded and obeys the verifier. SPIR-V is checked when it is read.
+    pub fn is_valid(&self) -> bool {
+        match self {
+            LibraryCode::Spirv(_) => true,
+            LibraryCode::Ir(module) => module.module().is_ok(),
         }
     }
 
@@ -188,7 +199,7 @@ impl Library {
         match (&self.code, extent) {
             (LibraryCode::Spirv(words), Extent::Part) => front::spirv::read_part(words, specs),
             (LibraryCode::Spirv(words), Extent::Program) => front::spirv::read(words, specs),
-            (LibraryCode::Ir(module), _) => Ok(Module::clone(module)),
+            (LibraryCode::Ir(module), _) => Ok(Module::clone(&*module.module()?)),
         }
     }
 }

@@ -269,9 +269,9 @@ fn damaged_binaries() {
             continue;
         };
         let LibraryCode::Ir(module) = compiled.library.code else { continue };
-        let bytes = encode(&module).expect("an encoding");
+        let bytes = module.bytes().expect("an encoding");
         for _ in 0..number("HOSTILE_ROUNDS", 40) {
-            let mut damaged = bytes.clone();
+            let mut damaged = bytes.to_vec();
             for _ in 0..1 + rng.below(4) {
                 let at = rng.below(damaged.len());
                 damaged[at] = rng.below(256) as u8;

@@ -31,7 +31,7 @@ fn valid() -> &'static [u8] {
         let LibraryCode::Ir(module) = compiled.expect("a valid source").library.code else {
             return Vec::new();
         };
-        encode(&module).expect("an encoding")
+        module.bytes().expect("an encoding").to_vec()
     })
 }
 

@@ -102,6 +102,9 @@ impl Binary {
         let option_text = r.str()?;
         let options = codec::get_options(&mut r)?;
         let libraries = r.list(|r| codec::get_library(r).map(Arc::new))?;
+        if !libraries.iter().all(|library| library.code.is_valid()) {
+            return None;
+        }
         let specs = r.list(|r| Some((r.u32()?, r.blob()?.to_vec())))?;
         let code = r.option(|r| {
             let key = r.take(HASH)?.try_into().ok()?;

@@ -10,13 +10,13 @@ use clspv_bridge::abi::{
     KernelVariant, LaunchAbi, LocalSpec, PointerMode, ProgramCode,
 };
 use clspv_bridge::ir::ImageDim;
+use clspv_bridge::ir::lazy::LazyModule;
 use clspv_bridge::metadata::{
     AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, KernelInfo, TypeQualifiers,
 };
 use clspv_bridge::native::{NativeKernel, NativeProgram, VariableLocation, VariableLocations};
 use clspv_bridge::options::{Library, LibraryCode, Options};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
-use std::sync::Arc;
 
 /// Version of the encodings in this file.
 pub const VERSION: u32 = 16;
@@ -223,11 +223,11 @@ pub fn put_library(w: &mut Writer, l: &Library) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Reads a library as written by [`put_library`].
+/// Reads a library as written by [`put_library`]. IR in it is not checked ([`LibraryCode::is_valid`]).
 pub(crate) fn get_library(r: &mut Reader) -> Option<Library> {
     let code = match r.u8()? {
         0 => LibraryCode::Spirv(r.words()?),
-        1 => LibraryCode::Ir(Arc::new(clspv_bridge::ir::binary::decode(r.byte_list()?).ok()?)),
+        1 => LibraryCode::Ir(LazyModule::from_bytes(r.byte_list()?.to_vec())),
         _ => return None,
     };
     Some(Library {

@@ -80,7 +80,7 @@ impl Dump {
                     LibraryCode::Ir(_) => "il.ir",
                 };
                 let code = library.code.to_bytes();
-                let code = code.unwrap_or_else(|error| error.to_string().into_bytes());
+                let code = code.unwrap_or_else(|error| error.to_string().into_bytes().into());
                 self.write(&format!("{stem}{part}.{extension}"), &code);
             }
             if self.ir {

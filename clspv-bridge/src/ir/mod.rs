@@ -15,6 +15,7 @@ pub(crate) mod implicit_arg;
 pub(crate) mod inst;
 pub mod interp;
 pub(crate) mod lanes;
+pub mod lazy;
 pub(crate) mod mangle;
 pub(crate) mod module;
 pub(crate) mod names;

@@ -7,9 +7,9 @@ use super::lower::lower;
 use super::sema::spelling::Spelling;
 use crate::error::{CompileError, Result};
 use crate::ir::Module;
+use crate::ir::lazy::LazyModule;
 use crate::metadata::KernelArgInfo;
 use crate::options::{CompileRequest, CompiledSource, Library, LibraryCode};
-use std::sync::Arc;
 
 /// Stack of the thread that compiles.
 const STACK_BYTES: usize = 16 << 20;
@@ -47,7 +47,7 @@ fn run(request: &CompileRequest<'_>) -> Result<CompiledSource> {
         in_memory: request.config.instrumented,
     })?;
     let arg_info = arg_info(&checked, &module);
-    let library = Library { code: LibraryCode::Ir(Arc::new(module)), log, arg_info };
+    let library = Library { code: LibraryCode::Ir(LazyModule::new(module)), log, arg_info };
     let dependencies = request.list_dependencies.then(|| checked.session.dependencies());
     Ok(CompiledSource { library, dependencies })
 }
@@ -102,6 +102,7 @@ mod tests {
                 CompileRequest { extent: Extent::Part, ..CompileRequest::new(&source, &options, &config) };
             let library = compile(&request).unwrap().library;
             let LibraryCode::Ir(module) = &library.code else { panic!("not IR") };
+            let module = module.module().unwrap();
             let insts = module.functions.values().flat_map(|f| f.insts.values());
             insts.filter(|i| matches!(i.op, Op::Memcpy { .. })).count()
         };

@@ -103,6 +103,7 @@ fn contents(source: &str, name: &str) -> Vec<u8> {
     let (config, options) = (config(), options("CL1.2", ""));
     let compiled = compile(&CompileRequest::new(source, &options, &config)).unwrap();
     let LibraryCode::Ir(module) = compiled.library.code else { panic!("no IR") };
+    let module = module.module().unwrap();
     let global = module.globals.values().find(|g| g.name == name).expect("a variable");
     global.init.clone().unwrap_or_default()
 }

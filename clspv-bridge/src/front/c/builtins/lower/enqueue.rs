@@ -141,6 +141,7 @@ mod tests {
         let LibraryCode::Ir(module) = compile(&request).unwrap().library.code else {
             panic!("a library without IR");
         };
+        let module = module.module().unwrap();
         verify_module(&module).unwrap();
         (*module).clone()
     }
