@@ -34,86 +34,81 @@ fn devices_say_what_they_can() {
     assert_eq!(get(CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR) & fields, fields);
 }
 
+/// Records two additions and a multiplication of a buffer's words. Returns the last sync point.
+fn record_chain(buffer: cl_command_buffer_khr, [add, mul]: [cl_kernel; 2], mem: cl_mem) -> cl_sync_point_khr {
+    set(add, 0, mem);
+    set(add, 1, 3u32);
+    set(mul, 0, mem);
+    set(mul, 1, 2u32);
+    let (one, _) = record(buffer, add, 64, &[]);
+    // Argument values set later apply to later commands.
+    set(add, 1, 100u32);
+    let (two, _) = record(buffer, mul, 64, &[one]);
+    record(buffer, add, 64, &[two]).0
+}
+
+/// Records copies from a buffer of 64 words to another one, and a fill between them.
+fn record_transfers(buffer: cl_command_buffer_khr, a: cl_mem, b: cl_mem, after: cl_sync_point_khr) {
+    let (from, to, region) = ([0usize, 0, 0], [0usize, 12, 0], [16usize, 4, 1]);
+    let (from, to, region) = (from.as_ptr(), to.as_ptr(), region.as_ptr());
+    let (word, on, none, point, end) = (7u32, null_mut(), null(), null_mut(), null_mut());
+    let pattern = (&raw const word).cast();
+    // SAFETY: live handles; lists and patterns have their sizes.
+    unsafe {
+        ok(clCommandCopyBufferKHR(buffer, on, null(), a, b, 0, 0, 128, 1, &after, point, end));
+        // No other command writes the last bytes.
+        ok(clCommandFillBufferKHR(buffer, on, null(), b, pattern, 4, 128, 64, 0, none, point, end));
+        ok(clCommandBarrierWithWaitListKHR(buffer, on, null(), 0, none, point, end));
+        ok(clCommandCopyBufferRectKHR(
+            buffer,
+            on,
+            null(),
+            b,
+            b,
+            from,
+            to,
+            region,
+            16,
+            0,
+            16,
+            0,
+            0,
+            none,
+            point,
+            end,
+        ));
+    }
+}
+
+/// Checks the type and the profiling information of a replay's event.
+fn check_event(event: cl_event, profiled: bool) {
+    let mut command_type = 0u32;
+    let value = (&raw mut command_type).cast();
+    // SAFETY: room for a cl_uint.
+    ok(unsafe { clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, 4, value, null_mut()) });
+    assert_eq!(command_type, CL_COMMAND_COMMAND_BUFFER_KHR);
+    if profiled {
+        let time = |name| {
+            let mut value = 0u64;
+            // SAFETY: room for a cl_ulong.
+            ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
+            value
+        };
+        let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
+        assert!(names.map(time).is_sorted());
+        assert!(time(CL_PROFILING_COMMAND_START) < time(CL_PROFILING_COMMAND_END));
+    }
+}
+
 #[test]
 fn replays_do_every_command_in_order() {
     let rig = Rig::new(SOURCE);
     for properties in [0, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER] {
         let queue = rig.queue(properties);
         let (a, b) = (rig.buffer(&[1u32; 64]), rig.buffer(&[0u32; 64]));
-        let (add, mul) = (rig.kernel("add"), rig.kernel("mul"));
-        set(add, 0, a);
-        set(add, 1, 3u32);
-        set(mul, 0, a);
-        set(mul, 1, 2u32);
-        let buffer = create(queue, &[]).unwrap();
-        let (one, _) = record(buffer, add, 64, &[]);
-        // Argument values set later apply to later commands.
-        set(add, 1, 100u32);
-        let (two, _) = record(buffer, mul, 64, &[one]);
-        let (three, _) = record(buffer, add, 64, &[two]);
-        let (mut four, pattern) = (0, 7u32);
-        // SAFETY: live handles; lists and patterns have their sizes.
-        unsafe {
-            ok(clCommandCopyBufferKHR(
-                buffer,
-                null_mut(),
-                null(),
-                a,
-                b,
-                0,
-                0,
-                128,
-                1,
-                &three,
-                &mut four,
-                null_mut(),
-            ));
-            let pattern = (&raw const pattern).cast();
-            // No other command writes the last bytes.
-            ok(clCommandFillBufferKHR(
-                buffer,
-                null_mut(),
-                null(),
-                b,
-                pattern,
-                4,
-                128,
-                64,
-                0,
-                null(),
-                null_mut(),
-                null_mut(),
-            ));
-            ok(clCommandBarrierWithWaitListKHR(
-                buffer,
-                null_mut(),
-                null(),
-                0,
-                null(),
-                null_mut(),
-                null_mut(),
-            ));
-            let (from, to, region) = ([0usize, 0, 0], [0usize, 12, 0], [16usize, 4, 1]);
-            let (from, to, region) = (from.as_ptr(), to.as_ptr(), region.as_ptr());
-            ok(clCommandCopyBufferRectKHR(
-                buffer,
-                null_mut(),
-                null(),
-                b,
-                b,
-                from,
-                to,
-                region,
-                16,
-                0,
-                16,
-                0,
-                0,
-                null(),
-                null_mut(),
-                null_mut(),
-            ));
-        }
+        let (kernels, buffer) = (["add", "mul"].map(|name| rig.kernel(name)), create(queue, &[]).unwrap());
+        let after = record_chain(buffer, kernels, a);
+        record_transfers(buffer, a, b, after);
         assert_eq!(finalize(buffer), CL_SUCCESS);
         let mut value = 1u32;
         let mut last: cl_event = null_mut();
@@ -129,26 +124,9 @@ fn replays_do_every_command_in_order() {
         expected.extend([7; 16]);
         expected.extend([value; 16]);
         assert_eq!(read::<u32>(queue, b, 64), expected);
-        let command_type = &mut 0u32;
-        // SAFETY: room for a cl_uint.
-        ok(unsafe {
-            clGetEventInfo(last, CL_EVENT_COMMAND_TYPE, 4, (&raw mut *command_type).cast(), null_mut())
-        });
-        assert_eq!(*command_type, CL_COMMAND_COMMAND_BUFFER_KHR);
-        if properties == CL_QUEUE_PROFILING_ENABLE {
-            let time = |name| {
-                let mut value = 0u64;
-                // SAFETY: room for a cl_ulong.
-                ok(unsafe { clGetEventProfilingInfo(last, name, 8, (&raw mut value).cast(), null_mut()) });
-                value
-            };
-            let names =
-                [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
-            assert!(names.map(time).is_sorted());
-            assert!(time(CL_PROFILING_COMMAND_START) < time(CL_PROFILING_COMMAND_END));
-        }
+        check_event(last, properties == CL_QUEUE_PROFILING_ENABLE);
         drop_buffer(buffer);
-        release([add, mul]);
+        release(kernels);
         release([a, b]);
         release([queue]);
     }

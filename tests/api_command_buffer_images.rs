@@ -35,6 +35,7 @@ fn image(rig: &Rig) -> cl_mem {
     image
 }
 
+const ORIGIN: [usize; 3] = [0; 3];
 const ALL: [usize; 3] = [SIDE, SIDE, 1];
 
 fn texels(queue: cl_command_queue, image: cl_mem) -> Vec<u32> {
@@ -56,6 +57,138 @@ fn create(queue: cl_command_queue) -> cl_command_buffer_khr {
     buffer
 }
 
+/// A command buffer that fills a part of an image, doubles its texels, and copies them.
+struct Recorded {
+    buffer: cl_command_buffer_khr,
+    /// The launch.
+    command: cl_mutable_command_khr,
+    words: Vec<u32>,
+    from: cl_mem,
+    /// Result as a buffer.
+    to: cl_mem,
+    source: cl_mem,
+    doubled: cl_mem,
+    /// Result of the filled part.
+    copied: cl_mem,
+}
+
+impl Recorded {
+    fn new(rig: &Rig, queue: cl_command_queue) -> Recorded {
+        let words: Vec<u32> = (0..64).collect();
+        let (from, to, twice) = (rig.buffer(&words), rig.buffer(&[0u32; 64]), rig.kernel("twice"));
+        let [source, doubled, copied] = [(); 3].map(|()| image(rig));
+        set(twice, 0, source);
+        set(twice, 1, doubled);
+        let (buffer, mut command) = (create(queue), null_mut());
+        let (corner, part, color) = ([4usize, 2, 0], [2usize, 3, 1], [1000u32, 0, 0, 0]);
+        let (at, part, color) = (corner.as_ptr(), part.as_ptr(), color.as_ptr().cast());
+        let (o, all, on, end) = (ORIGIN.as_ptr(), ALL.as_ptr(), null_mut(), null_mut());
+        let (mut put, mut fill, mut run, mut done) = (0, 0, 0, 0);
+        // SAFETY: live handles, arrays of three, colours of four.
+        unsafe {
+            ok(clCommandCopyBufferToImageKHR(
+                buffer,
+                on,
+                null(),
+                from,
+                source,
+                0,
+                o,
+                all,
+                0,
+                null(),
+                &mut put,
+                end,
+            ));
+            ok(clCommandFillImageKHR(buffer, on, null(), source, color, at, part, 1, &put, &mut fill, end));
+            let (none, launch) = (null(), &raw mut command);
+            ok(clCommandNDRangeKernelKHR(
+                buffer,
+                on,
+                null(),
+                twice,
+                2,
+                none,
+                all,
+                none,
+                1,
+                &fill,
+                &mut run,
+                launch,
+            ));
+            ok(clCommandCopyImageKHR(
+                buffer,
+                on,
+                null(),
+                doubled,
+                copied,
+                at,
+                o,
+                part,
+                1,
+                &run,
+                &mut done,
+                end,
+            ));
+            ok(clCommandCopyImageToBufferKHR(
+                buffer,
+                on,
+                null(),
+                doubled,
+                to,
+                o,
+                all,
+                0,
+                1,
+                &run,
+                &mut done,
+                end,
+            ));
+            ok(clFinalizeCommandBufferKHR(buffer));
+        }
+        Recorded { buffer, command, words, from, to, source, doubled, copied }
+    }
+
+    /// Texels after a replay.
+    fn expected(&self) -> Vec<u32> {
+        let mut expected: Vec<u32> = self.words.iter().map(|w| w * 2).collect();
+        for y in 2..5 {
+            expected[y * SIDE + 4..y * SIDE + 6].fill(2000);
+        }
+        expected
+    }
+
+    fn replay(&self, queue: cl_command_queue) {
+        let mut event = null_mut();
+        // SAFETY: live handles.
+        ok(unsafe { clEnqueueCommandBufferKHR(0, null(), self.buffer, 0, null(), &mut event) });
+        ok(wait(&[event]));
+        assert_eq!(read::<u32>(queue, self.to, 64), self.expected());
+        assert_eq!(texels(queue, self.copied)[..2], [2000, 2000]);
+    }
+
+    /// Makes the kernel write another image.
+    fn redirect(&self, image: cl_mem) {
+        let args = [cl_mutable_dispatch_arg_khr {
+            arg_index: 1,
+            arg_size: size_of::<cl_mem>(),
+            arg_value: (&raw const image).cast(),
+        }];
+        // SAFETY: zeroes are valid for the structure.
+        let mut config: cl_mutable_dispatch_config_khr = unsafe { std::mem::zeroed() };
+        (config.command, config.num_args, config.arg_list) = (self.command, 1, args.as_ptr());
+        let (kind, pointer) = (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
+        // SAFETY: one configuration of its type.
+        ok(unsafe { clUpdateMutableCommandsKHR(self.buffer, 1, &kind, &pointer) });
+    }
+
+    fn end(self) {
+        // SAFETY: a live handle, released once.
+        ok(unsafe { clReleaseCommandBufferKHR(self.buffer) });
+        release([self.source, self.doubled, self.copied, self.from, self.to]);
+    }
+}
+
 #[test]
 fn images_are_copied_filled_and_used_by_kernels() {
     if !has_images() {
@@ -63,125 +196,15 @@ fn images_are_copied_filled_and_used_by_kernels() {
     }
     let rig = Rig::new(SOURCE);
     for properties in [0, OUT_OF_ORDER] {
-        let queue = rig.queue(properties);
-        let (a, b, c, other) = (image(&rig), image(&rig), image(&rig), image(&rig));
-        let words: Vec<u32> = (0..64).collect();
-        let (from, to) = (rig.buffer(&words), rig.buffer(&[0u32; 64]));
-        let twice = rig.kernel("twice");
-        set(twice, 0, a);
-        set(twice, 1, b);
-        let buffer = create(queue);
-        let (origin, corner, part, color) = ([0usize; 3], [4usize, 2, 0], [2usize, 3, 1], [1000u32, 0, 0, 0]);
-        let (none, end) = (null_mut(), null_mut());
-        let (mut points, mut command) = ([0; 5], null_mut());
-        // SAFETY: live handles, arrays of three, colours of four.
-        unsafe {
-            let (o, all) = (origin.as_ptr(), ALL.as_ptr());
-            ok(clCommandCopyBufferToImageKHR(
-                buffer,
-                none,
-                null(),
-                from,
-                a,
-                0,
-                o,
-                all,
-                0,
-                null(),
-                &mut points[0],
-                end,
-            ));
-            let color = color.as_ptr().cast();
-            let (p, q) = (corner.as_ptr(), part.as_ptr());
-            ok(clCommandFillImageKHR(
-                buffer,
-                none,
-                null(),
-                a,
-                color,
-                p,
-                q,
-                1,
-                &points[0],
-                &mut points[1],
-                end,
-            ));
-            let (sizes, waits) = (ALL.as_ptr(), &points[1]);
-            ok(clCommandNDRangeKernelKHR(
-                buffer,
-                none,
-                null(),
-                twice,
-                2,
-                null(),
-                sizes,
-                null(),
-                1,
-                waits,
-                &mut points[2],
-                &mut command,
-            ));
-            ok(clCommandCopyImageKHR(
-                buffer,
-                none,
-                null(),
-                b,
-                c,
-                p,
-                o,
-                q,
-                1,
-                &points[2],
-                &mut points[3],
-                end,
-            ));
-            ok(clCommandCopyImageToBufferKHR(
-                buffer,
-                none,
-                null(),
-                b,
-                to,
-                o,
-                all,
-                0,
-                1,
-                &points[2],
-                &mut points[4],
-                end,
-            ));
-            ok(clFinalizeCommandBufferKHR(buffer));
-        }
-        let mut expected: Vec<u32> = words.iter().map(|w| w * 2).collect();
-        for y in 2..5 {
-            expected[y * SIDE + 4..y * SIDE + 6].fill(2000);
-        }
-        for round in 0..2 {
-            let mut event = null_mut();
-            // SAFETY: live handles.
-            ok(unsafe { clEnqueueCommandBufferKHR(0, null(), buffer, 0, null(), &mut event) });
-            ok(wait(&[event]));
-            assert_eq!(read::<u32>(queue, to, 64), expected);
-            assert_eq!(texels(queue, c)[..2], [2000, 2000]);
-            if round == 0 {
-                // The kernel writes another image; the copied texels stay.
-                let args = [cl_mutable_dispatch_arg_khr {
-                    arg_index: 1,
-                    arg_size: size_of::<cl_mem>(),
-                    arg_value: (&raw const other).cast(),
-                }];
-                // SAFETY: zeroes are valid for the structure.
-                let mut config: cl_mutable_dispatch_config_khr = unsafe { std::mem::zeroed() };
-                (config.command, config.num_args, config.arg_list) = (command, 1, args.as_ptr());
-                let (kind, pointer) =
-                    (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
-                // SAFETY: one configuration of its type.
-                ok(unsafe { clUpdateMutableCommandsKHR(buffer, 1, &kind, &pointer) });
-            }
-        }
-        assert_eq!(texels(queue, other), expected);
-        // SAFETY: a live handle, released once.
-        ok(unsafe { clReleaseCommandBufferKHR(buffer) });
-        release([a, b, c, other, from, to]);
+        let (queue, other) = (rig.queue(properties), image(&rig));
+        let recorded = Recorded::new(&rig, queue);
+        recorded.replay(queue);
+        recorded.redirect(other);
+        // The copied texels stay.
+        recorded.replay(queue);
+        assert_eq!(texels(queue, other), recorded.expected());
+        recorded.end();
+        release([other]);
     }
 }
 

@@ -451,8 +451,149 @@ fn queues_of_the_host_share_one_on_the_device() {
     release([rig.context]);
 }
 
-/// `k(global uint *out)` enqueues a function with the address of `out` and local memory as arguments:
-/// `f(generic uchar *literal, local uchar *l)` adds 7 to `out[0]` through local memory.
+/// Types and constants of the module.
+struct Ids {
+    void: u32,
+    truth: u32,
+    uchar: u32,
+    uint: u32,
+    queue: u32,
+    event: u32,
+    /// ndrange_t
+    range: u32,
+    /// Pointer to the words of the host.
+    global: u32,
+    /// Numbers of 32 bits by value.
+    numbers: [u32; 11],
+    /// The largest number of 32 bits.
+    many: u32,
+    no_size: u32,
+    size: u32,
+}
+
+impl Ids {
+    fn new(b: &mut Builder) -> Ids {
+        let (void, truth, uchar) = (b.type_void(), b.type_bool(), b.type_int(8, 0));
+        let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
+        let numbers: [u32; 11] = std::array::from_fn(|n| b.constant_bit32(uint, n as u32));
+        let array = b.type_array(ulong, numbers[3]);
+        Ids {
+            void,
+            truth,
+            uchar,
+            uint,
+            queue: b.type_queue(),
+            event: b.type_device_event(),
+            range: b.type_struct([uint, array, array, array]),
+            global: b.type_pointer(None, StorageClass::CrossWorkgroup, uint),
+            numbers,
+            many: b.constant_bit32(uint, u32::MAX),
+            no_size: b.constant_bit64(ulong, 0),
+            size: b.constant_bit64(ulong, 1),
+        }
+    }
+}
+
+/// `f(generic uchar *literal, local uchar *l)` adds 7 to the word that `literal` refers to, through local
+/// memory.
+fn enqueued_function(b: &mut Builder, ids: &Ids) -> Result<u32, rspirv::dr::Error> {
+    let &Ids { void, uchar, uint, global, numbers, .. } = ids;
+    let generic = b.type_pointer(None, StorageClass::Generic, uchar);
+    let local = b.type_pointer(None, StorageClass::Workgroup, uchar);
+    let generic_word = b.type_pointer(None, StorageClass::Generic, global);
+    let local_word = b.type_pointer(None, StorageClass::Workgroup, uint);
+    let ty = b.type_function(void, [generic, local]);
+    let function = b.begin_function(void, None, FunctionControl::NONE, ty)?;
+    let (literal, l) = (b.function_parameter(generic)?, b.function_parameter(local)?);
+    b.begin_block(None)?;
+    let at = b.bitcast(generic_word, None, literal)?;
+    let out = b.load(global, None, at, None, [])?;
+    let l = b.bitcast(local_word, None, l)?;
+    b.store(l, numbers[7], None, [])?;
+    let (x, y) = (b.load(uint, None, l, None, [])?, b.load(uint, None, out, None, [])?);
+    let sum = b.i_add(uint, None, x, y)?;
+    b.store(out, sum, None, [])?;
+    b.ret()?;
+    b.end_function()?;
+    Ok(function)
+}
+
+/// Operands of the instructions that refer to the enqueued function.
+struct Enqueue {
+    function: u32,
+    literal: u32,
+    /// Size and alignment of the literal.
+    eight: u32,
+    range: u32,
+}
+
+/// `k(global uint *out)` enqueues the function twice and queries it.
+fn enqueuing_kernel(b: &mut Builder, ids: &Ids, function: u32) -> Result<u32, rspirv::dr::Error> {
+    let &Ids { void, truth, uchar, uint, queue, event, range, global, numbers, no_size, size, .. } = ids;
+    let own_word = b.type_pointer(None, StorageClass::Function, global);
+    let own_event = b.type_pointer(None, StorageClass::Function, event);
+    let generic = b.type_pointer(None, StorageClass::Generic, uchar);
+    let generic_own = b.type_pointer(None, StorageClass::Generic, global);
+    let generic_event = b.type_pointer(None, StorageClass::Generic, event);
+    let no_events = b.constant_null(generic_event);
+    let ty = b.type_function(void, [global]);
+    let kernel = b.begin_function(void, None, FunctionControl::NONE, ty)?;
+    let out = b.function_parameter(global)?;
+    b.begin_block(None)?;
+    let literal = b.variable(own_word, None, StorageClass::Function, None);
+    let event_at = b.variable(own_event, None, StorageClass::Function, None);
+    b.store(literal, out, None, [])?;
+    let literal = b.ptr_cast_to_generic(generic_own, None, literal)?;
+    let literal = b.bitcast(generic, None, literal)?;
+    let given = b.ptr_cast_to_generic(generic_event, None, event_at)?;
+    let q = b.get_default_queue(queue, None)?;
+    let nd = b.build_nd_range(range, None, size, no_size, no_size)?;
+    let (f, flags, eight, local) = (function, numbers[0], numbers[8], [numbers[4]]);
+    let (none, n) = (no_events, numbers[0]);
+    let code = b.enqueue_kernel(uint, None, q, flags, nd, n, none, given, f, literal, eight, eight, local)?;
+    store_word(b, ids, out, 1, code)?;
+    let e = b.load(event, None, event_at, None, [])?;
+    let valid = b.is_valid_event(truth, None, e)?;
+    let n = numbers[1];
+    let code = b.enqueue_kernel(uint, None, q, flags, nd, n, given, none, f, literal, eight, eight, local)?;
+    let both = b.select(uint, None, valid, code, eight)?;
+    store_word(b, ids, out, 3, both)?;
+    b.release_event(e)?;
+    queries(b, ids, out, &Enqueue { function, literal, eight, range: nd })?;
+    b.ret()?;
+    b.end_function()?;
+    Ok(kernel)
+}
+
+/// Stores a number to `out[index]`.
+fn store_word(
+    b: &mut Builder,
+    ids: &Ids,
+    out: u32,
+    index: usize,
+    value: u32,
+) -> Result<(), rspirv::dr::Error> {
+    let at = b.in_bounds_ptr_access_chain(ids.global, None, out, ids.numbers[index], [])?;
+    b.store(at, value, None, [])
+}
+
+/// Stores the sizes of work-groups and sub-groups of the enqueued function.
+fn queries(b: &mut Builder, ids: &Ids, out: u32, enqueue: &Enqueue) -> Result<(), rspirv::dr::Error> {
+    let (uint, three, many) = (ids.uint, ids.numbers[3], ids.many);
+    let &Enqueue { function: f, literal, eight, range } = enqueue;
+    let most = b.get_kernel_work_group_size(uint, None, f, literal, eight, eight)?;
+    store_word(b, ids, out, 4, most)?;
+    let groups = b.get_kernel_n_drange_sub_group_count(uint, None, range, f, literal, eight, eight)?;
+    store_word(b, ids, out, 7, groups)?;
+    for (index, count) in [(8, three), (9, many)] {
+        let size = b.get_kernel_local_size_for_subgroup_count(uint, None, count, f, literal, eight, eight)?;
+        store_word(b, ids, out, index, size)?;
+    }
+    let most = b.get_kernel_max_num_subgroups(uint, None, f, literal, eight, eight)?;
+    store_word(b, ids, out, 10, most)
+}
+
+/// A module whose kernel `k` enqueues a function with the address of its argument and with local memory.
 fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
@@ -468,106 +609,9 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
         b.capability(c);
     }
     b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
-    let (void, truth, uchar) = (b.type_void(), b.type_bool(), b.type_int(8, 0));
-    let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
-    let (queue, event) = (b.type_queue(), b.type_device_event());
-    let mut number = |n: u32| b.constant_bit32(uint, n);
-    let (zero, one, three, four, seven, eight) =
-        (number(0), number(1), number(3), number(4), number(7), number(8));
-    let (nine, ten, many) = (number(9), number(10), number(u32::MAX));
-    let none = b.constant_bit64(ulong, 0);
-    let size = b.constant_bit64(ulong, 1);
-    let array = b.type_array(ulong, three);
-    let range = b.type_struct([uint, array, array, array]);
-    let pointer = |b: &mut Builder, class, to| b.type_pointer(None, class, to);
-    let global = pointer(&mut b, StorageClass::CrossWorkgroup, uint);
-    let (generic, local) =
-        (pointer(&mut b, StorageClass::Generic, uchar), pointer(&mut b, StorageClass::Workgroup, uchar));
-    let (generic_word, local_word) =
-        (pointer(&mut b, StorageClass::Generic, global), pointer(&mut b, StorageClass::Workgroup, uint));
-    let (own_word, own_event) =
-        (pointer(&mut b, StorageClass::Function, global), pointer(&mut b, StorageClass::Function, event));
-    let (generic_own, generic_event) = (generic_word, pointer(&mut b, StorageClass::Generic, event));
-    let no_events = b.constant_null(generic_event);
-    let (of_block, of_kernel) = (b.type_function(void, [generic, local]), b.type_function(void, [global]));
-
-    let block = b.begin_function(void, None, FunctionControl::NONE, of_block)?;
-    let (literal, l) = (b.function_parameter(generic)?, b.function_parameter(local)?);
-    b.begin_block(None)?;
-    let at = b.bitcast(generic_word, None, literal)?;
-    let out = b.load(global, None, at, None, [])?;
-    let l = b.bitcast(local_word, None, l)?;
-    b.store(l, seven, None, [])?;
-    let (x, y) = (b.load(uint, None, l, None, [])?, b.load(uint, None, out, None, [])?);
-    let sum = b.i_add(uint, None, x, y)?;
-    b.store(out, sum, None, [])?;
-    b.ret()?;
-    b.end_function()?;
-
-    let kernel = b.begin_function(void, None, FunctionControl::NONE, of_kernel)?;
-    let out = b.function_parameter(global)?;
-    b.begin_block(None)?;
-    let literal = b.variable(own_word, None, StorageClass::Function, None);
-    let event_at = b.variable(own_event, None, StorageClass::Function, None);
-    b.store(literal, out, None, [])?;
-    let literal = b.ptr_cast_to_generic(generic_own, None, literal)?;
-    let literal = b.bitcast(generic, None, literal)?;
-    let given = b.ptr_cast_to_generic(generic_event, None, event_at)?;
-    let q = b.get_default_queue(queue, None)?;
-    let nd = b.build_nd_range(range, None, size, none, none)?;
-    let put = |b: &mut Builder, i: u32, value| -> Result<(), rspirv::dr::Error> {
-        let at = b.in_bounds_ptr_access_chain(global, None, out, i, [])?;
-        b.store(at, value, None, [])
-    };
-    let code = b.enqueue_kernel(
-        uint,
-        None,
-        q,
-        zero,
-        nd,
-        zero,
-        no_events,
-        given,
-        block,
-        literal,
-        eight,
-        eight,
-        [four],
-    )?;
-    put(&mut b, one, code)?;
-    let e = b.load(event, None, event_at, None, [])?;
-    let valid = b.is_valid_event(truth, None, e)?;
-    let code = b.enqueue_kernel(
-        uint,
-        None,
-        q,
-        zero,
-        nd,
-        one,
-        given,
-        no_events,
-        block,
-        literal,
-        eight,
-        eight,
-        [four],
-    )?;
-    let both = b.select(uint, None, valid, code, eight)?;
-    put(&mut b, three, both)?;
-    b.release_event(e)?;
-    let most = b.get_kernel_work_group_size(uint, None, block, literal, eight, eight)?;
-    put(&mut b, four, most)?;
-    let groups = b.get_kernel_n_drange_sub_group_count(uint, None, nd, block, literal, eight, eight)?;
-    put(&mut b, seven, groups)?;
-    let size = b.get_kernel_local_size_for_subgroup_count(uint, None, three, block, literal, eight, eight)?;
-    put(&mut b, eight, size)?;
-    let too_many =
-        b.get_kernel_local_size_for_subgroup_count(uint, None, many, block, literal, eight, eight)?;
-    put(&mut b, nine, too_many)?;
-    let most = b.get_kernel_max_num_subgroups(uint, None, block, literal, eight, eight)?;
-    put(&mut b, ten, most)?;
-    b.ret()?;
-    b.end_function()?;
+    let ids = Ids::new(&mut b);
+    let function = enqueued_function(&mut b, &ids)?;
+    let kernel = enqueuing_kernel(&mut b, &ids, function)?;
     b.entry_point(ExecutionModel::Kernel, kernel, "k", []);
     Ok(b.module().assemble())
 }

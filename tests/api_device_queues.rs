@@ -43,14 +43,26 @@ fn devices_tell_what_they_can() {
     }
 }
 
+static KERNEL: Source = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }");
+
+/// A rig of the device without a program.
+fn bare_rig() -> Rig {
+    let device = cpu();
+    Rig { device, context: context_of(&[device]), program: null_mut() }
+}
+
+/// Value of a query for a queue.
+fn handle(queue: cl_command_queue) -> Vec<u8> {
+    (queue as usize as u64).to_ne_bytes().to_vec()
+}
+
 #[test]
-fn queues_are_objects() {
-    let rig = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }").rig();
+fn properties_of_queues_are_checked() {
+    let rig = bare_rig();
     let key = u64::from(CL_QUEUE_PROPERTIES);
     let size = u64::from(CL_QUEUE_SIZE);
     let (priority, throttle) = (u64::from(CL_QUEUE_PRIORITY_KHR), u64::from(CL_QUEUE_THROTTLE_KHR));
     let largest = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE);
-    let preferred = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE);
     for (list, code) in [
         (&[key, CL_QUEUE_ON_DEVICE, 0][..], CL_INVALID_VALUE),
         (&[key, CL_QUEUE_ON_DEVICE_DEFAULT, 0], CL_INVALID_VALUE),
@@ -66,9 +78,14 @@ fn queues_are_objects() {
     // SAFETY: live handles.
     assert!(unsafe { clCreateCommandQueue(rig.context, rig.device, ON_DEVICE, &mut code) }.is_null());
     assert_eq!(code, CL_INVALID_QUEUE_PROPERTIES);
+    release([rig.context]);
+}
 
+#[test]
+fn queues_are_objects() {
+    let rig = bare_rig();
+    let largest = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE);
     let (host, plain) = (rig.queue(0), on_device(&rig, ON_DEVICE, Some(largest)));
-    let handle = |queue: cl_command_queue| (queue as usize as u64).to_ne_bytes().to_vec();
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
     assert_eq!(number(&info(plain, CL_QUEUE_SIZE).unwrap()), largest);
     assert_eq!(number(&info(plain, CL_QUEUE_PROPERTIES).unwrap()), ON_DEVICE);
@@ -77,44 +94,76 @@ fn queues_are_objects() {
     assert_eq!(number(&info(plain, CL_QUEUE_DEVICE).unwrap()), rig.device as usize as u64);
     assert_eq!(info(plain, 0x7777), Err(CL_INVALID_VALUE));
     assert_eq!(info(host, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
+    release([host, plain]);
+    release([rig.context]);
+}
 
-    // There is one default queue; creating another returns it with one more reference.
+/// There is one default queue; creating another returns it with one more reference.
+#[test]
+fn a_context_has_one_default_queue() {
+    let (rig, other) = (bare_rig(), bare_rig());
+    let (host, plain) = (rig.queue(0), on_device(&rig, ON_DEVICE, None));
+    let preferred = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE);
     let first = on_device(&rig, DEFAULT, None);
     assert_eq!(number(&info(first, CL_QUEUE_SIZE).unwrap()), preferred);
     assert_eq!(on_device(&rig, DEFAULT, Some(4096)), first);
     assert_eq!(number(&info(first, CL_QUEUE_REFERENCE_COUNT).unwrap()), 2);
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
     assert_eq!(info(plain, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
-    let other = Rig { context: context_of(&[rig.device]), ..rig };
     let foreign = on_device(&other, ON_DEVICE, None);
     // SAFETY: live handles.
     unsafe {
         ok(clSetDefaultDeviceCommandQueue(rig.context, rig.device, plain));
-        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, host), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(
-            clSetDefaultDeviceCommandQueue(rig.context, rig.device, foreign),
-            CL_INVALID_COMMAND_QUEUE
-        );
+        for wrong in [host, foreign] {
+            let code = clSetDefaultDeviceCommandQueue(rig.context, rig.device, wrong);
+            assert_eq!(code, CL_INVALID_COMMAND_QUEUE);
+        }
         assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, null_mut(), plain), CL_INVALID_DEVICE);
     }
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(plain)));
+    // SAFETY: live handles.
+    unsafe {
+        ok(clRetainCommandQueue(first));
+        assert_eq!(clReleaseCommandQueue(null_mut()), CL_INVALID_COMMAND_QUEUE);
+    }
+    release([first, first, first, plain, foreign]);
+    assert_eq!(info(first, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
+    release([host]);
+    release([rig.context, other.context]);
+}
 
-    // CL_INVALID_COMMAND_QUEUE: the host enqueues a command on a queue on the device.
-    let (kernel, mem, size) = (rig.kernel("k"), rig.buffer(&[0i32; 4]), 1usize);
+/// CL_INVALID_COMMAND_QUEUE: the host enqueues a command on a queue on the device.
+#[test]
+fn commands_of_the_host_are_refused() {
+    let rig = KERNEL.rig();
+    let (queue, kernel) = (on_device(&rig, ON_DEVICE, None), rig.kernel("k"));
+    let (mem, size, none, end) = (rig.buffer(&[0i32; 4]), 1usize, null(), null_mut());
     // SAFETY: live handles, and sizes that fit.
     unsafe {
-        assert_eq!(clFinish(plain), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clFlush(plain), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clEnqueueMarkerWithWaitList(plain, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
-        let fill = clEnqueueFillBuffer(plain, mem, (&raw const size).cast(), 4, 0, 16, 0, null(), null_mut());
+        assert_eq!(clFinish(queue), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clFlush(queue), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clEnqueueMarkerWithWaitList(queue, 0, null(), end), CL_INVALID_COMMAND_QUEUE);
+        let fill = clEnqueueFillBuffer(queue, mem, (&raw const size).cast(), 4, 0, 16, 0, null(), end);
         assert_eq!(fill, CL_INVALID_COMMAND_QUEUE);
-        let none = null();
-        assert_eq!(
-            clEnqueueNDRangeKernel(plain, kernel, 1, none, &size, none, 0, null(), null_mut()),
-            CL_INVALID_COMMAND_QUEUE
-        );
+        let launch = clEnqueueNDRangeKernel(queue, kernel, 1, none, &size, none, 0, null(), end);
+        assert_eq!(launch, CL_INVALID_COMMAND_QUEUE);
     }
-    // CL_INVALID_DEVICE_QUEUE: an argument of type queue_t is not a queue on the device.
+    release([kernel]);
+    release([mem]);
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+/// CL_INVALID_DEVICE_QUEUE: an argument of type queue_t is not a queue on the device.
+#[test]
+fn arguments_are_queues_on_the_device() {
+    let (rig, other) = (KERNEL.rig(), bare_rig());
+    let (host, plain, first) =
+        (rig.queue(0), on_device(&rig, ON_DEVICE, None), on_device(&rig, DEFAULT, None));
+    let (foreign, kernel) = (on_device(&other, ON_DEVICE, None), rig.kernel("k"));
+    let (mem, size, none) = (rig.buffer(&[0i32; 4]), 1usize, null());
     set(kernel, 0, mem);
     let argument = |value: *const cl_command_queue, size: usize| {
         // SAFETY: a value of the size, or none.
@@ -128,21 +177,13 @@ fn queues_are_objects() {
     assert_eq!(argument(&first, 8), CL_SUCCESS);
     release([launch(host, kernel, 1, &[])]);
     assert_eq!(read::<i32>(host, mem, 1), [1]);
+    release([first]);
     // SAFETY: live handles.
-    unsafe {
-        ok(clRetainCommandQueue(first));
-        assert_eq!(clReleaseCommandQueue(null_mut()), CL_INVALID_COMMAND_QUEUE);
-    }
-    release([first, first, first, plain, foreign]);
-    assert_eq!(info(first, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
-    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
-    // SAFETY: live handles.
-    let code =
-        unsafe { clEnqueueNDRangeKernel(host, kernel, 1, null(), &size, null(), 0, null(), null_mut()) };
+    let code = unsafe { clEnqueueNDRangeKernel(host, kernel, 1, none, &size, none, 0, null(), null_mut()) };
     assert_eq!(code, CL_INVALID_KERNEL_ARGS);
     release([kernel]);
     release([mem]);
-    release([host]);
+    release([host, plain, foreign]);
     release([rig.program]);
     release([rig.context, other.context]);
 }

@@ -3,184 +3,105 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use test_support::api::command_buffer::*;
 use test_support::api::devices::*;
+use test_support::api::model::*;
 use test_support::api::rig::*;
 use test_support::api::*;
 
-const N: usize = 1024;
+const N: usize = WORDS;
 const BYTES: usize = 4 * N;
-const PARTS: usize = 4;
+
+/// Random commands on a buffer, on random devices.
+struct Commands {
+    world: World,
+    model: Model,
+    step: cl_kernel,
+    combine: cl_kernel,
+}
+
+impl Commands {
+    /// Enqueues a random command and returns its event, if there is something to do.
+    fn enqueue(&mut self, random: &mut Random, round: u32) -> Option<cl_event> {
+        let place = self.model.place(random, &self.world.queues);
+        Some(match random.below(9) {
+            0 | 1 => self.run_step(&place, round),
+            2 => return self.run_combine(place.queue, random),
+            3 => self.model.write(&place, round),
+            4 => self.model.read(&place, round),
+            5 => self.model.fill(&place, round),
+            6 => self.copy(&place),
+            7 => self.migrate(&place, [CL_MIGRATE_MEM_OBJECT_HOST, 0][random.below(2)]),
+            _ => {
+                let all = random.below(3) == 0;
+                let flags = if all { CL_MAP_WRITE_INVALIDATE_REGION } else { CL_MAP_READ | CL_MAP_WRITE };
+                // Another device may unmap it.
+                let other = self.world.queues[random.below(self.world.queues.len())];
+                self.model.map(&place, flags, other, |v| v.rotate_left(3), round)
+            }
+        })
+    }
+
+    fn run_step(&mut self, place: &Place, round: u32) -> cl_event {
+        set(self.step, 0, place.object);
+        set(self.step, 1, 5u32);
+        set(self.step, 2, round);
+        let words = &mut self.model.expected[place.object_words()];
+        words.iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+        self.model.launch(place, self.step)
+    }
+
+    /// Combines a random part with another one, if both differ.
+    fn run_combine(&mut self, queue: cl_command_queue, random: &mut Random) -> Option<cl_event> {
+        let (to, from) = (random.below(PARTS), random.below(PARTS));
+        if to == from {
+            return None;
+        }
+        set(self.combine, 0, self.model.parts[to]);
+        set(self.combine, 1, self.model.parts[from]);
+        for i in 0..N / PARTS {
+            let add = self.model.expected[from * N / PARTS + i];
+            let value = &mut self.model.expected[to * N / PARTS + i];
+            *value = value.wrapping_mul(3).wrapping_add(add);
+        }
+        Some(launch(queue, self.combine, N / PARTS, self.model.last.as_slice()))
+    }
+
+    /// Copies the first half of the object to the second one.
+    fn copy(&mut self, place: &Place) -> cl_event {
+        let ((n, list), mut event) = (self.model.waits(), null_mut());
+        let (queue, object, start, half) = (place.queue, place.object, place.start, place.count / 2);
+        let size = 4 * half;
+        // SAFETY: live handles; ranges within the object.
+        ok(unsafe { clEnqueueCopyBuffer(queue, object, object, 0, size, size, n, list, &mut event) });
+        self.model.expected.copy_within(start..start + half, start + half);
+        event
+    }
+
+    fn migrate(&self, place: &Place, flags: cl_mem_migration_flags) -> cl_event {
+        let ((n, list), mut event) = (self.model.waits(), null_mut());
+        // SAFETY: live handles; one object.
+        ok(unsafe { clEnqueueMigrateMemObjects(place.queue, 1, &place.object, flags, n, list, &mut event) });
+        event
+    }
+}
 
 /// Random commands on random devices, each after the previous one; the host computes the same.
 fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties, seed: u64) {
-    let world = World::new(properties);
-    let (mut random, mut code) = (Random(seed), 1);
-    let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
-    // Whole pages, so that devices may use them in place.
-    #[repr(align(4096))]
-    struct Storage([u32; N]);
-    let mut storage = Box::new(Storage([0; N]));
-    storage.0.copy_from_slice(&expected);
-    let (ptr, copied) =
-        (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
-    // SAFETY: the storage has the size and lives to the end.
-    let mem = unsafe {
-        clCreateBuffer(world.rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code)
-    };
-    ok(code);
-    if !copied {
-        // SAFETY: as above.
-        ok(unsafe { clEnqueueWriteBuffer(world.queues[0], mem, 1, 0, BYTES, ptr, 0, null(), null_mut()) });
-    }
-    let parts: Vec<cl_mem> = (0..PARTS).map(|i| part(mem, i * BYTES / PARTS, BYTES / PARTS)).collect();
+    let (world, mut random, mut storage) = (World::new(properties), Random(seed), storage());
+    let model = Model::new(world.rig.context, flags, world.queues[0], &mut storage);
     let (step, combine) = (world.rig.kernel("step"), world.rig.kernel("combine"));
-    let mut last: Option<cl_event> = None;
-    for round in 0..150u32 {
-        let queue = world.queues[random.below(world.queues.len())];
-        // The whole, or a part of it.
-        let which = random.below(PARTS + 2);
-        let (object, start, count) = match parts.get(which) {
-            Some(part) => (*part, which * N / PARTS, N / PARTS),
-            None => (mem, 0, N),
-        };
-        let (offset, some) = (random.below(count / 2), 1 + random.below(count / 2));
-        let there = start + offset..start + offset + some;
-        let (waits, mut event) = (last, null_mut());
-        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
-        let mut host: Vec<u32> = (0..some as u32).map(|i| i ^ round).collect();
-        let data: *mut c_void = host.as_mut_ptr().cast();
-        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
-        unsafe {
-            match random.below(9) {
-                0 | 1 => {
-                    set(step, 0, object);
-                    set(step, 1, 5u32);
-                    set(step, 2, round);
-                    event = launch(queue, step, count, waits.as_slice());
-                    expected[start..start + count]
-                        .iter_mut()
-                        .for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
-                }
-                2 => {
-                    // From one part to another one.
-                    let (to, from) = (random.below(PARTS), random.below(PARTS));
-                    if to == from {
-                        continue;
-                    }
-                    set(combine, 0, parts[to]);
-                    set(combine, 1, parts[from]);
-                    event = launch(queue, combine, N / PARTS, waits.as_slice());
-                    for i in 0..N / PARTS {
-                        let add = expected[from * N / PARTS + i];
-                        let value = &mut expected[to * N / PARTS + i];
-                        *value = value.wrapping_mul(3).wrapping_add(add);
-                    }
-                }
-                3 => {
-                    ok(clEnqueueWriteBuffer(
-                        queue,
-                        object,
-                        1,
-                        4 * offset,
-                        4 * some,
-                        data,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    expected[there].copy_from_slice(&host);
-                }
-                4 => {
-                    ok(clEnqueueReadBuffer(
-                        queue,
-                        object,
-                        1,
-                        4 * offset,
-                        4 * some,
-                        data,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    assert_eq!(host, expected[there], "round {round}");
-                }
-                5 => {
-                    let pattern = (&raw const round).cast();
-                    ok(clEnqueueFillBuffer(
-                        queue,
-                        object,
-                        pattern,
-                        4,
-                        4 * offset,
-                        4 * some,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    expected[there].fill(round);
-                }
-                6 => {
-                    // From the first half to the second one.
-                    let size = count / 2;
-                    ok(clEnqueueCopyBuffer(
-                        queue,
-                        object,
-                        object,
-                        0,
-                        4 * size,
-                        4 * size,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    expected.copy_within(start..start + size, start + size);
-                }
-                7 => {
-                    let flags = [CL_MIGRATE_MEM_OBJECT_HOST, 0][random.below(2)];
-                    ok(clEnqueueMigrateMemObjects(queue, 1, &object, flags, n, list, &mut event));
-                }
-                _ => {
-                    let (all, other) = (random.below(3) == 0, world.queues[random.below(world.queues.len())]);
-                    let flags = if all { CL_MAP_WRITE_INVALIDATE_REGION } else { CL_MAP_READ | CL_MAP_WRITE };
-                    let at = clEnqueueMapBuffer(
-                        queue,
-                        object,
-                        1,
-                        flags,
-                        4 * offset,
-                        4 * some,
-                        n,
-                        list,
-                        null_mut(),
-                        &mut code,
-                    );
-                    ok(code);
-                    let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), some);
-                    if !all {
-                        assert_eq!(mapped, &expected[there.clone()], "round {round}");
-                    }
-                    let new = &mut expected[there];
-                    new.iter_mut().for_each(|v| *v = v.rotate_left(3));
-                    mapped.copy_from_slice(new);
-                    // Another device may unmap it.
-                    ok(clEnqueueUnmapMemObject(other, object, at, 0, null(), &mut event));
-                }
-            }
+    let mut commands = Commands { world, model, step, combine };
+    for round in 0..150 {
+        if let Some(event) = commands.enqueue(&mut random, round) {
+            commands.model.advance(event);
         }
-        release(last.replace(event));
     }
-    ok(wait(last.as_slice()));
-    release(last);
-    for queue in &world.queues {
-        assert_eq!(read::<u32>(*queue, mem, N), expected);
-    }
+    commands.model.end(&commands.world.queues);
     release([step, combine]);
-    release(parts);
-    mem.release();
-    world.end();
+    commands.world.end();
 }
 
 #[test]

@@ -72,6 +72,105 @@ fn mapped_images_in_buffers() {
     world.end();
 }
 
+/// An image of one kind with its mip levels, and the texels that each level must contain.
+struct Levels {
+    kind: cl_mem_object_type,
+    size: [usize; 3],
+    /// Number of axes that shrink from level to level. The axis after them counts layers.
+    axes: usize,
+    /// Number of mip levels, or 0.
+    levels: usize,
+    image: cl_mem,
+    model: Vec<Vec<u32>>,
+}
+
+impl Levels {
+    fn new(
+        context: cl_context,
+        (kind, size, axes): (cl_mem_object_type, [usize; 3], usize),
+        levels: usize,
+    ) -> Levels {
+        let format =
+            cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
+        // SAFETY: plain numbers and pointers.
+        let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
+        (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) =
+            (kind, size[0], size[1], size[2]);
+        (desc.image_array_size, desc.num_mip_levels) = (size[axes.min(2)], levels as u32);
+        let mut code = 1;
+        // SAFETY: a live context, no host pointer.
+        let image = unsafe { clCreateImage(context, 0, &format, &desc, null_mut(), &mut code) };
+        ok(code);
+        let mut made = Levels { kind, size, axes, levels, image, model: Vec::new() };
+        made.model = (0..levels.max(1)).map(|l| vec![0; made.level_size(l).iter().product()]).collect();
+        made
+    }
+
+    fn level_size(&self, level: usize) -> [usize; 3] {
+        [0, 1, 2].map(|i| if i < self.axes { (self.size[i] >> level).max(1) } else { self.size[i] })
+    }
+
+    /// Origin that commands take, with the level after the coordinates.
+    fn origin(&self, at: [usize; 3], level: usize) -> [usize; 4] {
+        let layered = self.size[self.axes.min(2)] > 1 && self.axes < 3;
+        let mut origin = [at[0], at[1], at[2], 0];
+        if self.levels > 0 {
+            origin[if layered { self.axes + 1 } else { self.axes }] = level;
+        }
+        origin
+    }
+
+    /// Writes or fills a random part of a random level.
+    fn change(&mut self, step: usize, random: &mut Random, queues: &[cl_command_queue]) {
+        // Each level is written completely first: other contents are undefined.
+        let whole = step < self.model.len();
+        let level = if whole { step } else { random.below(self.model.len()) };
+        let all = self.level_size(level);
+        let at = all.map(|n| if whole { 0 } else { random.below(n) });
+        let region = [0, 1, 2].map(|i| if whole { all[i] } else { 1 + random.below(all[i] - at[i]) });
+        let new: Vec<u32> = match random.below(2) {
+            0 => vec![step as u32 * 7 + 1; region.iter().product()],
+            _ => (0..region.iter().product::<usize>()).map(|i| (step * 1000 + i) as u32).collect(),
+        };
+        for (i, value) in new.iter().enumerate() {
+            let [x, y, z] = [i % region[0], i / region[0] % region[1], i / region[0] / region[1]];
+            self.model[level][((at[2] + z) * all[1] + at[1] + y) * all[0] + at[0] + x] = *value;
+        }
+        self.put(queues[random.below(queues.len())], self.origin(at, level), region, &new);
+    }
+
+    /// Fills a region with a colour if all texels are equal, and writes it otherwise.
+    fn put(&self, queue: cl_command_queue, origin: [usize; 4], region: [usize; 3], texels: &[u32]) {
+        let (origin, region, none, end) = (origin.as_ptr(), region.as_ptr(), null(), null_mut());
+        // SAFETY: live handles; memory of the region's size until the command is done; a colour of four
+        // components.
+        unsafe {
+            if texels.iter().all(|v| *v == texels[0]) {
+                let color = [texels[0]; 4];
+                let color = color.as_ptr().cast();
+                ok(clEnqueueFillImage(queue, self.image, color, origin, region, 0, none, end));
+            } else {
+                let data = texels.as_ptr().cast();
+                ok(clEnqueueWriteImage(queue, self.image, 0, origin, region, 0, 0, data, 0, none, end));
+            }
+        }
+        finish(queue);
+    }
+
+    /// Compares a random level of those that have been written.
+    fn check(&self, step: usize, random: &mut Random, queues: &[cl_command_queue]) {
+        let level = random.below((step + 1).min(self.model.len()));
+        let queue = queues[random.below(queues.len())];
+        let (mut seen, all) = (vec![0u32; self.model[level].len()], self.level_size(level));
+        let (origin, data, end) = (self.origin([0; 3], level), seen.as_mut_ptr().cast(), null_mut());
+        let (origin, all) = (origin.as_ptr(), all.as_ptr());
+        // SAFETY: live handles; memory of the level's size.
+        ok(unsafe { clEnqueueReadImage(queue, self.image, 1, origin, all, 0, 0, data, 0, null(), end) });
+        let Levels { kind, levels, .. } = self;
+        assert!(seen == self.model[level], "{kind:#x} with {levels} levels, step {step}, level {level}");
+    }
+}
+
 /// Images of every type, with and without mip levels, contain the last write of any device.
 #[test]
 fn images_with_their_levels() {
@@ -86,7 +185,6 @@ fn images_with_their_levels() {
         eprintln!("skipped: {} devices have images with levels", queues.len());
         return world.end();
     }
-    // Axes that shrink from level to level; the axis after them counts layers.
     let kinds = [
         (CL_MEM_OBJECT_IMAGE1D, [40usize, 1, 1], 1),
         (CL_MEM_OBJECT_IMAGE1D_ARRAY, [40, 3, 1], 1),
@@ -94,107 +192,15 @@ fn images_with_their_levels() {
         (CL_MEM_OBJECT_IMAGE2D_ARRAY, [20, 9, 3], 2),
         (CL_MEM_OBJECT_IMAGE3D, [12, 10, 9], 3),
     ];
-    let format = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
     let mut random = Random(11);
-    for (kind, size, axes) in kinds {
+    for kind in kinds {
         for levels in [0usize, 3] {
-            // SAFETY: plain numbers and pointers.
-            let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
-            (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) =
-                (kind, size[0], size[1], size[2]);
-            (desc.image_array_size, desc.num_mip_levels) = (size[axes.min(2)], levels as u32);
-            let mut code = 1;
-            // SAFETY: a live context, no host pointer.
-            let image = unsafe { clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code) };
-            ok(code);
-            let level_size =
-                |level: usize| [0, 1, 2].map(|i| if i < axes { (size[i] >> level).max(1) } else { size[i] });
-            let coordinates = |at: [usize; 3], level: usize| {
-                let (mut origin, index) = (
-                    [at[0], at[1], at[2], 0],
-                    if size[axes.min(2)] > 1 && axes < 3 { axes + 1 } else { axes },
-                );
-                if levels > 0 {
-                    origin[index] = level;
-                }
-                origin
-            };
-            let mut model: Vec<Vec<u32>> =
-                (0..levels.max(1)).map(|l| vec![0; level_size(l).iter().product()]).collect();
+            let mut image = Levels::new(world.rig.context, kind, levels);
             for step in 0..60 {
-                let level = if step < model.len() { step } else { random.below(model.len()) };
-                let all = level_size(level);
-                // Each level is written completely first: other contents are undefined.
-                let whole = step < model.len();
-                let at = all.map(|n| if whole { 0 } else { random.below(n) });
-                let region = [0, 1, 2].map(|i| if whole { all[i] } else { 1 + random.below(all[i] - at[i]) });
-                let new: Vec<u32> = match random.below(2) {
-                    0 => vec![step as u32 * 7 + 1; region.iter().product()],
-                    _ => (0..region.iter().product::<usize>()).map(|i| (step * 1000 + i) as u32).collect(),
-                };
-                for (i, value) in new.iter().enumerate() {
-                    let [x, y, z] = [i % region[0], i / region[0] % region[1], i / region[0] / region[1]];
-                    model[level][((at[2] + z) * all[1] + at[1] + y) * all[0] + at[0] + x] = *value;
-                }
-                let (origin, queue) = (coordinates(at, level), queues[random.below(queues.len())]);
-                // SAFETY: live handles; memory of the region's size until the command is done; a colour of
-                // four components.
-                unsafe {
-                    if new.iter().all(|v| *v == new[0]) {
-                        let color = [new[0]; 4];
-                        let color = color.as_ptr().cast();
-                        ok(clEnqueueFillImage(
-                            queue,
-                            image,
-                            color,
-                            origin.as_ptr(),
-                            region.as_ptr(),
-                            0,
-                            null(),
-                            null_mut(),
-                        ));
-                    } else {
-                        let data = new.as_ptr().cast();
-                        let (origin, region) = (origin.as_ptr(), region.as_ptr());
-                        ok(clEnqueueWriteImage(
-                            queue,
-                            image,
-                            0,
-                            origin,
-                            region,
-                            0,
-                            0,
-                            data,
-                            0,
-                            null(),
-                            null_mut(),
-                        ));
-                    }
-                }
-                finish(queue);
-                let (level, queue) =
-                    (random.below((step + 1).min(model.len())), queues[random.below(queues.len())]);
-                let (mut seen, all) = (vec![0u32; model[level].len()], level_size(level));
-                let (origin, data) = (coordinates([0; 3], level), seen.as_mut_ptr().cast());
-                // SAFETY: live handles; memory of the level's size.
-                ok(unsafe {
-                    clEnqueueReadImage(
-                        queue,
-                        image,
-                        1,
-                        origin.as_ptr(),
-                        all.as_ptr(),
-                        0,
-                        0,
-                        data,
-                        0,
-                        null(),
-                        null_mut(),
-                    )
-                });
-                assert!(seen == model[level], "{kind:#x} with {levels} levels, step {step}, level {level}");
+                image.change(step, &mut random, &queues);
+                image.check(step, &mut random, &queues);
             }
-            image.release();
+            image.image.release();
         }
     }
     world.end();

@@ -290,20 +290,47 @@ fn images_tell_what_they_are() {
     release([context]);
 }
 
+const ZERO: [usize; 3] = [0; 3];
+const ONE: [usize; 3] = [1; 3];
+/// Size of the images of [`Objects`].
+const ALL: [usize; 3] = [8, 8, 1];
+
+/// A rig without a program.
+fn bare_rig() -> Rig {
+    Rig { device: device(), context: context(), program: null_mut() }
+}
+
+/// Objects of refused commands: images of one format, one of another format, and a buffer.
+struct Objects {
+    rig: Rig,
+    queue: cl_command_queue,
+    a: cl_mem,
+    b: cl_mem,
+    other: cl_mem,
+    buffer: cl_mem,
+}
+
+impl Objects {
+    fn new() -> Objects {
+        let rig = bare_rig();
+        let format = cl_image_format { image_channel_data_type: CL_UNSIGNED_INT8, ..RGBA8 };
+        let [a, b] = [(); 2].map(|()| image(rig.context, 0, &flat(8, 8)));
+        let other = create(rig.context, 0, &format, &flat(8, 8), null_mut()).unwrap();
+        Objects { rig, queue: rig.queue(0), a, b, other, buffer: rig.buffer(&[0u8; 256]) }
+    }
+
+    fn end(self) {
+        finish(self.queue);
+        release([self.a, self.b, self.other, self.buffer]);
+        release([self.queue]);
+        release([self.rig.context]);
+    }
+}
+
 #[test]
-fn commands_are_refused_with_the_code_of_the_condition() {
-    let rig = Rig::new(SOURCE);
-    let queue = rig.queue(0);
-    let (a, b) = (image(rig.context, 0, &flat(8, 8)), image(rig.context, 0, &flat(8, 8)));
-    let other = create(
-        rig.context,
-        0,
-        &cl_image_format { image_channel_data_type: CL_UNSIGNED_INT8, ..RGBA8 },
-        &flat(8, 8),
-        null_mut(),
-    );
-    let (other, buffer) = (other.unwrap(), rig.buffer(&[0u8; 256]));
-    let mut bytes = vec![0u8; 1024];
+fn reads_are_refused_with_the_code_of_the_condition() {
+    let objects = Objects::new();
+    let (queue, a, mut bytes) = (objects.queue, objects.a, vec![0u8; 1024]);
     let mut read = |origin, region, pitches| read_image(queue, a, origin, region, pitches, &mut bytes);
     assert_eq!(read([0; 3], [8, 8, 1], (0, 0)), CL_SUCCESS);
     assert_eq!(read([1, 0, 0], [8, 8, 1], (0, 0)), CL_INVALID_VALUE);
@@ -312,136 +339,90 @@ fn commands_are_refused_with_the_code_of_the_condition() {
     assert_eq!(read([0; 3], [0, 8, 1], (0, 0)), CL_INVALID_VALUE);
     assert_eq!(read([0; 3], [8, 8, 1], (31, 0)), CL_INVALID_VALUE);
     assert_eq!(read([0; 3], [8, 8, 1], (32, 256)), CL_INVALID_VALUE);
-    let (zero, one, all) = ([0usize; 3], [1usize; 3], [8usize, 8, 1]);
-    let color = [0f32; 4];
+    assert_eq!(read_image(queue, objects.buffer, ZERO, ONE, (0, 0), &mut bytes), CL_INVALID_MEM_OBJECT);
+    let closed = image(objects.rig.context, CL_MEM_HOST_NO_ACCESS, &flat(8, 8));
+    assert_eq!(read_image(queue, closed, ZERO, ONE, (0, 0), &mut bytes), CL_INVALID_OPERATION);
+    let (zero, one, ptr, end) = (ZERO.as_ptr(), ONE.as_ptr(), bytes.as_mut_ptr().cast(), null_mut());
     // SAFETY: live handles, NULL where that is tested; sizes are within the memory.
     unsafe {
-        let null_ptr = clEnqueueReadImage(
-            queue,
-            a,
-            1,
-            zero.as_ptr(),
-            one.as_ptr(),
-            0,
-            0,
-            null_mut(),
-            0,
-            null(),
-            null_mut(),
-        );
-        assert_eq!(null_ptr, CL_INVALID_VALUE);
-        let no_origin = clEnqueueReadImage(
-            queue,
-            a,
-            1,
-            null(),
-            one.as_ptr(),
-            0,
-            0,
-            bytes.as_mut_ptr().cast(),
-            0,
-            null(),
-            null_mut(),
-        );
+        let no_ptr = clEnqueueReadImage(queue, a, 1, zero, one, 0, 0, null_mut(), 0, null(), end);
+        assert_eq!(no_ptr, CL_INVALID_VALUE);
+        let no_origin = clEnqueueReadImage(queue, a, 1, null(), one, 0, 0, ptr, 0, null(), end);
         assert_eq!(no_origin, CL_INVALID_VALUE);
-        let to = |mem, ptr: &mut Vec<u8>| {
-            clEnqueueReadImage(
-                queue,
-                mem,
-                1,
-                zero.as_ptr(),
-                one.as_ptr(),
-                0,
-                0,
-                ptr.as_mut_ptr().cast(),
-                0,
-                null(),
-                null_mut(),
-            )
-        };
-        assert_eq!(to(buffer, &mut bytes), CL_INVALID_MEM_OBJECT);
-        let buffers =
-            clEnqueueReadBuffer(queue, a, 1, 0, 4, bytes.as_mut_ptr().cast(), 0, null(), null_mut());
-        assert_eq!(buffers, CL_INVALID_MEM_OBJECT);
-        let copy = |src, dst, from: [usize; 3], to: [usize; 3], size: [usize; 3]| {
-            clEnqueueCopyImage(
-                queue,
-                src,
-                dst,
-                from.as_ptr(),
-                to.as_ptr(),
-                size.as_ptr(),
-                0,
-                null(),
-                null_mut(),
-            )
-        };
-        assert_eq!(copy(a, b, zero, zero, all), CL_SUCCESS);
-        assert_eq!(copy(a, other, zero, zero, all), CL_IMAGE_FORMAT_MISMATCH);
-        assert_eq!(copy(a, b, zero, [1, 0, 0], all), CL_INVALID_VALUE);
-        assert_eq!(copy(a, a, zero, [3, 3, 0], [4, 4, 1]), CL_MEM_COPY_OVERLAP);
-        assert_eq!(copy(a, a, zero, [4, 4, 0], [4, 4, 1]), CL_SUCCESS);
-        let fill = |color: *const c_void, origin: [usize; 3]| {
-            clEnqueueFillImage(queue, a, color, origin.as_ptr(), all.as_ptr(), 0, null(), null_mut())
-        };
-        assert_eq!(fill(color.as_ptr().cast(), zero), CL_SUCCESS);
-        assert_eq!(fill(null(), zero), CL_INVALID_VALUE);
-        assert_eq!(fill(color.as_ptr().cast(), [0, 1, 0]), CL_INVALID_VALUE);
-        let out = |offset| {
-            clEnqueueCopyImageToBuffer(
-                queue,
-                a,
-                buffer,
-                zero.as_ptr(),
-                all.as_ptr(),
-                offset,
-                0,
-                null(),
-                null_mut(),
-            )
-        };
-        assert_eq!((out(0), out(1)), (CL_SUCCESS, CL_INVALID_VALUE));
-        let back = |src| {
-            clEnqueueCopyBufferToImage(queue, src, a, 0, zero.as_ptr(), all.as_ptr(), 0, null(), null_mut())
-        };
-        assert_eq!((back(buffer), back(b)), (CL_SUCCESS, CL_INVALID_MEM_OBJECT));
-        let (mut row, mut code) = (0, 1);
-        let mut map = |mem, flags, row: *mut usize| {
-            let event = null_mut();
-            let at = clEnqueueMapImage(
-                queue,
-                mem,
-                1,
-                flags,
-                zero.as_ptr(),
-                one.as_ptr(),
-                row,
-                null_mut(),
-                0,
-                null(),
-                event,
-                &mut code,
-            );
-            (at.is_null(), code)
-        };
-        assert_eq!(map(a, CL_MAP_READ, null_mut()), (true, CL_INVALID_VALUE));
-        assert_eq!(map(a, 1 << 40, &mut row), (true, CL_INVALID_VALUE));
-        let closed = image(rig.context, CL_MEM_HOST_NO_ACCESS, &flat(8, 8));
-        assert_eq!(map(closed, CL_MAP_READ, &mut row), (true, CL_INVALID_OPERATION));
-        assert_eq!(to(closed, &mut bytes), CL_INVALID_OPERATION);
-        let deep = image(rig.context, 0, &desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 4]));
-        // Images of three dimensions report a slice pitch.
-        assert_eq!(map(deep, CL_MAP_READ, &mut row), (true, CL_INVALID_VALUE));
-        assert_eq!(
-            clEnqueueUnmapMemObject(queue, a, bytes.as_mut_ptr().cast(), 0, null(), null_mut()),
-            CL_INVALID_VALUE
-        );
-        release([closed, deep]);
+        let of_buffer = clEnqueueReadBuffer(queue, a, 1, 0, 4, ptr, 0, null(), end);
+        assert_eq!(of_buffer, CL_INVALID_MEM_OBJECT);
     }
-    finish(queue);
-    release([a, b, other, buffer]);
-    release([queue]);
-    release([rig.context]);
+    release([closed]);
+    objects.end();
+}
+
+#[test]
+fn copies_are_refused_with_the_code_of_the_condition() {
+    let objects = Objects::new();
+    let Objects { queue, a, b, other, buffer, .. } = objects;
+    let (zero, all, end) = (ZERO.as_ptr(), ALL.as_ptr(), null_mut());
+    let copy = |src, dst, from: [usize; 3], to: [usize; 3], size: [usize; 3]| {
+        let (from, to, size) = (from.as_ptr(), to.as_ptr(), size.as_ptr());
+        // SAFETY: live handles, three sizes each.
+        unsafe { clEnqueueCopyImage(queue, src, dst, from, to, size, 0, null(), end) }
+    };
+    assert_eq!(copy(a, b, ZERO, ZERO, ALL), CL_SUCCESS);
+    assert_eq!(copy(a, other, ZERO, ZERO, ALL), CL_IMAGE_FORMAT_MISMATCH);
+    assert_eq!(copy(a, b, ZERO, [1, 0, 0], ALL), CL_INVALID_VALUE);
+    assert_eq!(copy(a, a, ZERO, [3, 3, 0], [4, 4, 1]), CL_MEM_COPY_OVERLAP);
+    assert_eq!(copy(a, a, ZERO, [4, 4, 0], [4, 4, 1]), CL_SUCCESS);
+    // SAFETY: as above.
+    let to_buffer =
+        |at| unsafe { clEnqueueCopyImageToBuffer(queue, a, buffer, zero, all, at, 0, null(), end) };
+    assert_eq!((to_buffer(0), to_buffer(1)), (CL_SUCCESS, CL_INVALID_VALUE));
+    // SAFETY: as above.
+    let back = |src| unsafe { clEnqueueCopyBufferToImage(queue, src, a, 0, zero, all, 0, null(), end) };
+    assert_eq!((back(buffer), back(b)), (CL_SUCCESS, CL_INVALID_MEM_OBJECT));
+    objects.end();
+}
+
+#[test]
+fn fills_are_refused_with_the_code_of_the_condition() {
+    let objects = Objects::new();
+    let fill = |color: *const c_void, origin: [usize; 3]| {
+        let (queue, image, origin, size) = (objects.queue, objects.a, origin.as_ptr(), ALL.as_ptr());
+        // SAFETY: live handles, a colour of four components or NULL.
+        unsafe { clEnqueueFillImage(queue, image, color, origin, size, 0, null(), null_mut()) }
+    };
+    let color = [0f32; 4];
+    assert_eq!(fill(color.as_ptr().cast(), ZERO), CL_SUCCESS);
+    assert_eq!(fill(null(), ZERO), CL_INVALID_VALUE);
+    assert_eq!(fill(color.as_ptr().cast(), [0, 1, 0]), CL_INVALID_VALUE);
+    objects.end();
+}
+
+#[test]
+fn mappings_are_refused_with_the_code_of_the_condition() {
+    let objects = Objects::new();
+    let (queue, a, context) = (objects.queue, objects.a, objects.rig.context);
+    let (mut row, mut bytes) = (0, [0u8; 4]);
+    let map = |mem, flags, row: *mut usize| {
+        let (zero, one, end, mut code) = (ZERO.as_ptr(), ONE.as_ptr(), null_mut(), 1);
+        let (slice, none) = (null_mut(), null());
+        // SAFETY: live handles, NULL where that is tested.
+        let at = unsafe {
+            clEnqueueMapImage(queue, mem, 1, flags, zero, one, row, slice, 0, none, end, &mut code)
+        };
+        (at.is_null(), code)
+    };
+    assert_eq!(map(a, CL_MAP_READ, null_mut()), (true, CL_INVALID_VALUE));
+    assert_eq!(map(a, 1 << 40, &mut row), (true, CL_INVALID_VALUE));
+    let closed = image(context, CL_MEM_HOST_NO_ACCESS, &flat(8, 8));
+    assert_eq!(map(closed, CL_MAP_READ, &mut row), (true, CL_INVALID_OPERATION));
+    let deep = image(context, 0, &desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 4]));
+    // Images of three dimensions report a slice pitch.
+    assert_eq!(map(deep, CL_MAP_READ, &mut row), (true, CL_INVALID_VALUE));
+    // SAFETY: live handles; an address that is not mapped.
+    let unmapped =
+        unsafe { clEnqueueUnmapMemObject(queue, a, bytes.as_mut_ptr().cast(), 0, null(), null_mut()) };
+    assert_eq!(unmapped, CL_INVALID_VALUE);
+    release([closed, deep]);
+    objects.end();
 }
 
 #[test]
@@ -513,115 +494,140 @@ fn host_pitches_and_mappings_agree() {
     release([rig.context]);
 }
 
-#[test]
-fn images_share_the_bytes_of_buffers_and_images() {
-    let rig = Rig::new(SOURCE);
-    let queue = rig.queue(0);
-    let bytes = pattern(4096);
-    let buffer = rig.buffer(&bytes);
-    let region = cl_buffer_region { origin: 1024, size: 1024 };
-    let mut code = 1;
-    // SAFETY: a region within the buffer.
-    let part = unsafe {
-        clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
-    };
+/// Bytes in a buffer of 4096, of which [`Shared::part`] has the second 1024.
+struct Shared {
+    rig: Rig,
+    queue: cl_command_queue,
+    bytes: Vec<u8>,
+    buffer: cl_mem,
+    part: cl_mem,
+}
+
+impl Shared {
+    fn new(rig: Rig) -> Shared {
+        let bytes = pattern(4096);
+        let buffer = rig.buffer(&bytes);
+        Shared { rig, queue: rig.queue(0), bytes, buffer, part: devices::part(buffer, 1024, 1024) }
+    }
+
+    /// An image of 8 by 6 texels in the part, with padding after each row.
+    fn plane(&self) -> cl_mem {
+        image(self.rig.context, 0, &inside(self.part, CL_MEM_OBJECT_IMAGE2D, [8, 6, 1], 48))
+    }
+
+    fn content(&self) -> Vec<u8> {
+        read(self.queue, self.buffer, 4096)
+    }
+
+    fn end(self) {
+        finish(self.queue);
+        release([self.part, self.buffer]);
+        release([self.queue]);
+        release([self.rig.context]);
+    }
+}
+
+/// Description of an image in the memory of another object.
+fn inside(mem_object: cl_mem, kind: cl_uint, size: [usize; 3], image_row_pitch: usize) -> cl_image_desc {
+    cl_image_desc { mem_object, image_row_pitch, ..desc(kind, size) }
+}
+
+/// The colours that the kernel `get` reads from the second row of an image.
+fn second_row(rig: &Rig, queue: cl_command_queue, image: cl_mem) -> Vec<f32> {
+    let (get, out, mut code) = (rig.kernel("get"), rig.buffer(&[0f32; 32]), 1);
+    // SAFETY: a live context.
+    let sampler = unsafe { clCreateSampler(rig.context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &mut code) };
     ok(code);
-    let inside = |mem_object, kind, size, row_pitch| cl_image_desc {
-        mem_object,
-        image_row_pitch: row_pitch,
-        ..desc(kind, size)
-    };
-    let with = |d: &cl_image_desc| create(rig.context, 0, &RGBA8, d, null_mut());
-    let two = CL_MEM_OBJECT_IMAGE2D;
+    set(get, 0, image);
+    set(get, 1, sampler);
+    set(get, 2, out);
+    launch(queue, get, 8, &[]);
+    let got = read(queue, out, 32);
+    release([out]);
+    got
+}
+
+#[test]
+fn images_of_buffers_are_checked() {
+    let shared = Shared::new(bare_rig());
+    let (context, buffer, part, two) =
+        (shared.rig.context, shared.buffer, shared.part, CL_MEM_OBJECT_IMAGE2D);
+    let with = |d: &cl_image_desc| create(context, 0, &RGBA8, d, null_mut());
     assert_eq!(with(&inside(buffer, two, [16, 65, 1], 64)), Err(CL_INVALID_IMAGE_SIZE));
     assert_eq!(with(&inside(buffer, two, [16, 8, 1], 66)), Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
     assert_eq!(with(&inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [257, 1, 1], 0)), Err(CL_INVALID_IMAGE_SIZE));
     let host_flags =
-        create(rig.context, CL_MEM_ALLOC_HOST_PTR, &RGBA8, &inside(buffer, two, [4, 4, 1], 0), null_mut());
+        create(context, CL_MEM_ALLOC_HOST_PTR, &RGBA8, &inside(buffer, two, [4, 4, 1], 0), null_mut());
     assert_eq!(host_flags, Err(CL_INVALID_VALUE));
-    let plane = with(&inside(part, two, [8, 6, 1], 48)).unwrap();
+    let plane = shared.plane();
     assert_eq!(number(&image_info(plane, CL_IMAGE_BUFFER).unwrap()), part as u64);
     assert_eq!(mem_info(plane, CL_MEM_ASSOCIATED_MEMOBJECT), part as u64);
     assert_eq!(number(&image_info(plane, CL_IMAGE_ROW_PITCH).unwrap()), 48);
+    release([plane]);
+    shared.end();
+}
+
+#[test]
+fn images_share_the_bytes_of_buffers() {
+    let shared = Shared::new(Rig::new(SOURCE));
+    let (plane, bytes, put) = (shared.plane(), &shared.bytes, shared.rig.kernel("put"));
     // Kernels read the buffer's texels, and write to the buffer.
-    let (get, put) = (rig.kernel("get"), rig.kernel("put"));
-    // SAFETY: a live context.
-    let sampler = unsafe { clCreateSampler(rig.context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &mut code) };
-    ok(code);
-    let out = rig.buffer(&[0f32; 32]);
-    set(get, 0, plane);
-    set(get, 1, sampler);
-    set(get, 2, out);
-    launch(queue, get, 8, &[]);
-    let got: Vec<f32> = read(queue, out, 32);
+    let got = second_row(&shared.rig, shared.queue, plane);
     let want = |i: usize| f32::from(bytes[1024 + 48 + i]) / 255.0;
     assert!((0..32).all(|i| (got[i] - want(i)).abs() < 1e-6));
     set(put, 0, plane);
     set(put, 1, [1f32, 0.0, 0.0, 1.0]);
-    launch(queue, put, 8, &[]);
-    let after: Vec<u8> = read(queue, buffer, 4096);
+    launch(shared.queue, put, 8, &[]);
+    let after = shared.content();
     assert_eq!(after[1024..1032], [255, 0, 0, 255, 255, 0, 0, 255]);
     assert_eq!((&after[..1024], &after[1056..]), (&bytes[..1024], &bytes[1056..]));
     // Transfers access the buffer, too; padding between and after rows is unchanged.
-    ok(write_image(queue, plane, [6, 4, 0], [2, 2, 1], &[7; 16]));
-    let after: Vec<u8> = read(queue, buffer, 4096);
+    ok(write_image(shared.queue, plane, [6, 4, 0], [2, 2, 1], &[7; 16]));
+    let after = shared.content();
     assert_eq!(after[1024 + 4 * 48 + 24..][..8], [7; 8]);
     assert_eq!(after[1024 + 4 * 48 + 32..][..40], bytes[1024 + 4 * 48 + 32..][..40]);
-    let (color, origin, size) = ([0f32; 4], [1usize, 0, 0], [2usize, 3, 1]);
+    let (color, at, size) = ([0f32; 4], [1usize, 0, 0], [2usize, 3, 1]);
+    let (color, at, size) = (color.as_ptr().cast(), at.as_ptr(), size.as_ptr());
     // SAFETY: live handles, a colour of four components.
-    ok(unsafe {
-        clEnqueueFillImage(
-            queue,
-            plane,
-            color.as_ptr().cast(),
-            origin.as_ptr(),
-            size.as_ptr(),
-            0,
-            null(),
-            null_mut(),
-        )
-    });
-    let after: Vec<u8> = read(queue, buffer, 4096);
+    ok(unsafe { clEnqueueFillImage(shared.queue, plane, color, at, size, 0, null(), null_mut()) });
+    let after = shared.content();
     assert_eq!((&after[1024 + 48 + 4..][..8], after[1024 + 48 + 12]), (&[0u8; 8][..], bytes[1024 + 48 + 12]));
-    // A one-dimensional image of integers.
+    release([plane]);
+    shared.end();
+}
+
+#[test]
+fn buffer_images_share_the_bytes_of_buffers() {
+    let shared = Shared::new(Rig::new(SOURCE));
+    let (rig, queue, part) = (shared.rig, shared.queue, shared.part);
     let ui = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT16 };
-    let line = create(
-        rig.context,
-        CL_MEM_READ_ONLY,
-        &ui,
-        &inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [100, 1, 1], 0),
-        null_mut(),
-    );
-    let (line, kernel, numbers) = (line.unwrap(), rig.kernel("line"), rig.buffer(&[0u32; 400]));
+    let row = inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [100, 1, 1], 0);
+    let line = create(rig.context, CL_MEM_READ_ONLY, &ui, &row, null_mut()).unwrap();
+    let (kernel, numbers) = (rig.kernel("line"), rig.buffer(&[0u32; 400]));
     set(kernel, 0, line);
     set(kernel, 1, numbers);
     launch(queue, kernel, 100, &[]);
     let got: Vec<u32> = read(queue, numbers, 400);
-    let after: Vec<u8> = read(queue, buffer, 4096);
-    let want = |i: usize| u32::from(after[1024 + 2 * i]) | u32::from(after[1025 + 2 * i]) << 8;
+    let bytes = shared.content();
+    let want = |i: usize| u32::from(bytes[1024 + 2 * i]) | u32::from(bytes[1025 + 2 * i]) << 8;
     assert!((0..100).all(|i| got[4 * i..][..4] == [want(i), 0, 0, 1]));
-    let copy = |image| {
-        let (origin, size) = ([0usize; 3], [4usize, 1, 1]);
-        // SAFETY: live handles.
-        unsafe {
-            clEnqueueCopyImageToBuffer(
-                queue,
-                image,
-                part,
-                origin.as_ptr(),
-                size.as_ptr(),
-                512,
-                0,
-                null(),
-                null_mut(),
-            )
-        }
-    };
-    assert_eq!(copy(line), CL_INVALID_MEM_OBJECT);
-    // Another channel order of the same texels.
+    let (at, size, end) = (ZERO.as_ptr(), [4usize, 1, 1], null_mut());
+    let size = size.as_ptr();
+    // SAFETY: live handles.
+    let copied = unsafe { clEnqueueCopyImageToBuffer(queue, line, part, at, size, 512, 0, null(), end) };
+    assert_eq!(copied, CL_INVALID_MEM_OBJECT);
+    release([line, numbers]);
+    shared.end();
+}
+
+/// An image in the memory of another image has another channel order of the same texels.
+#[test]
+fn images_share_the_texels_of_images() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
     let whole = image(rig.context, CL_MEM_READ_ONLY, &flat(8, 4));
     let of = |format: cl_image_format, size| {
-        create(rig.context, 0, &format, &inside(whole, two, size, 0), null_mut())
+        create(rig.context, 0, &format, &inside(whole, CL_MEM_OBJECT_IMAGE2D, size, 0), null_mut())
     };
     let srgb = cl_image_format { image_channel_order: CL_sRGBA, ..RGBA8 };
     assert_eq!(of(srgb, [8, 5, 1]), Err(CL_INVALID_IMAGE_DESCRIPTOR));
@@ -631,12 +637,10 @@ fn images_share_the_bytes_of_buffers_and_images() {
     assert_eq!(of(bgra, [8, 4, 1]), Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
     let curved = of(srgb, [8, 4, 1]).unwrap();
     ok(write_image(queue, curved, [0; 3], [8, 4, 1], &[188; 128]));
-    set(get, 0, curved);
-    launch(queue, get, 8, &[]);
-    let got: Vec<f32> = read(queue, out, 4);
+    let got = second_row(&rig, queue, curved);
     assert!((got[0] - 0.502_886_5).abs() < 2e-3 && (got[3] - 188.0 / 255.0).abs() < 1e-6, "{got:?}");
     finish(queue);
-    release([curved, whole, line, plane, part, buffer, out, numbers]);
+    release([curved, whole]);
     release([queue]);
     release([rig.context]);
 }

@@ -359,15 +359,13 @@ impl Gen<'_> {
                 let (then, join) = (self.f.add_block(), self.f.add_block());
                 let p = self.f.add_param(join, ty);
                 let other = self.get(ty);
-                let (block, two) = (self.block, self.rng.chance(60));
-                if two {
+                if self.rng.chance(60) {
                     let other = self.f.add_block();
                     self.b().brif(c, BlockCall::new(then, &[]), BlockCall::new(other, &[]));
                     self.branch(other, join, ty, depth);
                 } else {
                     self.b().brif(c, BlockCall::new(then, &[]), BlockCall::new(join, &[other]));
                 }
-                let _ = block;
                 self.branch(then, join, ty, depth);
                 self.block = join;
                 self.pool.push(p);
@@ -459,19 +457,9 @@ fn helper(rng: &mut Rng, name: &str, helpers: Vec<FuncRef>) -> Function {
     let entry = f.add_block();
     let pool = vec![f.add_param(entry, I32), f.add_param(entry, I32)];
     let slot = f.slots.push(SlotData { size: 16, align: 16 });
-    let budget = 6 + rng.below(8);
-    let mut g = Gen {
-        rng,
-        f,
-        block: entry,
-        pool,
-        slots: vec![],
-        memory: vec![],
-        budget,
-        helpers,
-        loops: vec![],
-        result: true,
-    };
+    let (budget, slots, memory) = (6 + rng.below(8), vec![], vec![]);
+    let mut g =
+        Gen { rng, f, block: entry, pool, slots, memory, budget, helpers, loops: vec![], result: true };
     let at = g.b().slot_addr(slot);
     let (zero, bytes) = (g.f.bits(I8, 3), g.f.i64(16));
     g.b().inst(Op::Memset(Access::aligned(16)), &[at, zero, bytes], &[]);
@@ -499,6 +487,13 @@ fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
         qualifiers: metadata::TypeQualifiers::default(),
         image: None,
     }
+}
+
+/// Memory and functions that the kernel uses.
+struct Uses {
+    table: Global,
+    tile: Global,
+    helpers: Vec<FuncRef>,
 }
 
 /// `k(out, in, i32, i32)` with two helpers, a constant table and a local array.
@@ -529,31 +524,27 @@ fn module(seed: u64) -> Module {
         arg(ArgKind::Value, 4, 20),
     ];
     m.kernels.push(KernelInfo { name: "k".into(), args, args_size: 24, ..KernelInfo::default() });
+    m.functions.push(kernel(rng, Uses { table, tile, helpers: vec![h0, h1] }));
+    m
+}
+
+fn kernel(rng: &mut Rng, uses: Uses) -> Function {
     let params = vec![Type::Ptr(Space::Global), Type::Ptr(Space::Global), I32, I32];
     let mut f = Function::new("k", Signature { params: params.clone(), results: vec![] }, Linkage::Export);
     f.kernel = Some(0);
     let entry = f.add_block();
     let p: Vec<Value> = params.iter().map(|t| f.add_param(entry, *t)).collect();
-    let budget = 15 + rng.below(35);
-    let mut g = Gen {
-        rng,
-        f,
-        block: entry,
-        pool: vec![p[2], p[3]],
-        slots: vec![],
-        memory: vec![],
-        budget,
-        helpers: vec![h0, h1],
-        loops: vec![],
-        result: false,
-    };
+    let (budget, helpers) = (15 + rng.below(35), uses.helpers);
+    let (pool, slots, memory) = (vec![p[2], p[3]], vec![], vec![]);
+    let mut g =
+        Gen { rng, f, block: entry, pool, slots, memory, budget, helpers, loops: vec![], result: false };
     let id = g.b().value(Op::WorkItem { query: WorkItemQuery::LocalId, dim: 0 }, &[], I64);
     let part = g.f.i64(PART);
     let offset = g.b().imul(id, part);
     let own = g.b().ptr_add(p[0], offset);
     let id32 = g.b().cast(CastOp::Trunc, id, I32);
     g.pool.push(id32);
-    let local = g.b().value(Op::GlobalAddr(tile), &[], Type::Ptr(Space::Local));
+    let local = g.b().value(Op::GlobalAddr(uses.tile), &[], Type::Ptr(Space::Local));
     let sixteen = g.f.i64(16);
     let local_offset = g.b().imul(id, sixteen);
     let own_tile = g.b().ptr_add(local, local_offset);
@@ -565,44 +556,57 @@ fn module(seed: u64) -> Module {
     // Two thirds of the kernel, a barrier, a neighbour's value, the rest.
     g.memory = vec![(own, PART), (own, PART), (own_tile, 16)];
     g.make_slots();
-    let constant = g.b().value(Op::GlobalAddr(table), &[], Type::Ptr(Space::Constant));
+    let constant = g.b().value(Op::GlobalAddr(uses.table), &[], Type::Ptr(Space::Constant));
     let rest = g.budget / 3;
     while g.budget > rest {
-        let x = g.get(I32);
-        let seven = g.f.i32(7);
-        let x = g.b().and(x, seven);
-        let x = g.b().cast(CastOp::Zext, x, I64);
-        let four = g.f.i64(4);
-        let x = g.b().imul(x, four);
-        let base = if g.rng.chance(50) { constant } else { p[1] };
-        let at = g.b().ptr_add(base, x);
-        let v = g.b().load(I32, at, Access::aligned(4));
-        g.pool.push(v);
+        g.load_element(constant, p[1]);
         g.statement(0);
     }
-    let spaces = FenceSpaces { local: true, ..FenceSpaces::default() };
-    let barrier =
-        Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::AcqRel, spaces };
-    g.b().inst(barrier.clone(), &[], &[]);
-    let neighbour = g.b().load(I32, local, Access::aligned(4));
-    g.pool.push(neighbour);
-    g.b().inst(barrier, &[], &[]);
+    g.exchange(local);
     while g.budget > 0 {
         g.statement(0);
     }
-    // Writes the values visible at the end to the output.
-    for (i, v) in g.pool.clone().into_iter().rev().take(12).enumerate() {
-        let v = match g.f.ty(v) {
-            I1 => g.b().cast(CastOp::Zext, v, I32),
-            _ => v,
-        };
-        let at = g.b().ptr_add_const(own, 16 * i as i64);
-        let at = if g.f.ty(v).access_bytes().unwrap() > 16 { own } else { at };
-        g.b().store(v, at, Access::aligned(4));
-    }
+    g.write_pool(own);
     g.b().ret(&[]);
-    m.functions.push(g.f);
-    m
+    g.f
+}
+
+impl Gen<'_> {
+    /// Loads one of the first eight words of the table or of the input.
+    fn load_element(&mut self, table: Value, input: Value) {
+        let x = self.get(I32);
+        let seven = self.f.i32(7);
+        let x = self.b().and(x, seven);
+        let x = self.b().cast(CastOp::Zext, x, I64);
+        let four = self.f.i64(4);
+        let x = self.b().imul(x, four);
+        let base = if self.rng.chance(50) { table } else { input };
+        let at = self.b().ptr_add(base, x);
+        let v = self.b().load(I32, at, Access::aligned(4));
+        self.pool.push(v);
+    }
+    /// Loads the first work-item's local value between two barriers.
+    fn exchange(&mut self, local: Value) {
+        let spaces = FenceSpaces { local: true, ..FenceSpaces::default() };
+        let barrier =
+            Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::AcqRel, spaces };
+        self.b().inst(barrier.clone(), &[], &[]);
+        let neighbour = self.b().load(I32, local, Access::aligned(4));
+        self.pool.push(neighbour);
+        self.b().inst(barrier, &[], &[]);
+    }
+    /// Writes the values visible at the end to the output.
+    fn write_pool(&mut self, own: Value) {
+        for (i, v) in self.pool.clone().into_iter().rev().take(12).enumerate() {
+            let v = match self.f.ty(v) {
+                I1 => self.b().cast(CastOp::Zext, v, I32),
+                _ => v,
+            };
+            let at = self.b().ptr_add_const(own, 16 * i as i64);
+            let at = if self.f.ty(v).access_bytes().unwrap() > 16 { own } else { at };
+            self.b().store(v, at, Access::aligned(4));
+        }
+    }
 }
 
 fn buffers(machine: &mut Machine<'_>) -> (u64, u64) {
@@ -672,8 +676,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Resul
         BindingSource::Arg(0) | BindingSource::Whole(0) => out,
         BindingSource::Arg(_) | BindingSource::Whole(_) => input,
         BindingSource::Data => data,
-        // Nothing prints.
-        // Generated kernels have no images.
+        // Generated kernels do not print and have no images.
         BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => 0,
     };
     let bindings = abi.bindings.iter().map(bound).collect();

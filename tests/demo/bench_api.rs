@@ -317,66 +317,42 @@ fn local_sizes(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     Ok(())
 }
 
-fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
-    let api = session.api;
-    let labels = [
-        (
-            4 << 10,
-            [
-                "memcpy 4 KiB, GB/s",
-                "write 4 KiB",
-                "read 4 KiB",
-                "copy 4 KiB",
-                "fill 4 KiB",
-                "map + unmap 4 KiB, us",
-            ],
-        ),
-        (
-            64 << 10,
-            [
-                "memcpy 64 KiB, GB/s",
-                "write 64 KiB",
-                "read 64 KiB",
-                "copy 64 KiB",
-                "fill 64 KiB",
-                "map + unmap 64 KiB, us",
-            ],
-        ),
-        (
-            1 << 20,
-            [
-                "memcpy 1 MiB, GB/s",
-                "write 1 MiB",
-                "read 1 MiB",
-                "copy 1 MiB",
-                "fill 1 MiB",
-                "map + unmap 1 MiB, us",
-            ],
-        ),
-        (
-            16 << 20,
-            [
-                "memcpy 16 MiB, GB/s",
-                "write 16 MiB",
-                "read 16 MiB",
-                "copy 16 MiB",
-                "fill 16 MiB",
-                "map + unmap 16 MiB, us",
-            ],
-        ),
-        (
-            256 << 20,
-            [
-                "memcpy 256 MiB, GB/s",
-                "write 256 MiB",
-                "read 256 MiB",
-                "copy 256 MiB",
-                "fill 256 MiB",
-                "map + unmap 256 MiB, us",
-            ],
-        ),
-    ];
-    for (size, [memcpy, write, read, copy, fill, map]) in labels {
+/// Transfers of one size, with the labels of their rows.
+struct Transfer {
+    size: usize,
+    memcpy: &'static str,
+    write: &'static str,
+    read: &'static str,
+    copy: &'static str,
+    fill: &'static str,
+    map: &'static str,
+}
+
+macro_rules! transfer {
+    ($size:expr, $name:literal) => {
+        Transfer {
+            size: $size,
+            memcpy: concat!("memcpy ", $name, ", GB/s"),
+            write: concat!("write ", $name),
+            read: concat!("read ", $name),
+            copy: concat!("copy ", $name),
+            fill: concat!("fill ", $name),
+            map: concat!("map + unmap ", $name, ", us"),
+        }
+    };
+}
+
+const TRANSFERS: [Transfer; 5] = [
+    transfer!(4 << 10, "4 KiB"),
+    transfer!(64 << 10, "64 KiB"),
+    transfer!(1 << 20, "1 MiB"),
+    transfer!(16 << 20, "16 MiB"),
+    transfer!(256 << 20, "256 MiB"),
+];
+
+impl Transfer {
+    fn measure(&self, session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+        let size = self.size;
         let (a, b) = (session.buffer(size)?, session.buffer(size)?);
         let (from, mut to) = (vec![3u8; size], vec![1u8; size]);
         let rate = |us: f64| size as f64 / us / 1e3;
@@ -386,76 +362,64 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
             std::hint::black_box(&mut to);
             Ok(())
         })?;
-        out.push((memcpy, rate(own)));
+        out.push((self.memcpy, rate(own)));
         session.write(&b, &from)?;
         if size == 4 << 10 {
             let mut word = [0u8; 4];
             out.push(("write 4 bytes, us", latency(count, || session.write(&a, &word))?));
             out.push(("read 4 bytes, us", latency(count, || session.read(&a, &mut word))?));
         }
-        out.push((write, rate(latency(count, || session.write(&a, &from))?)));
-        out.push((read, rate(latency(count, || session.read(&a, &mut to))?)));
+        out.push((self.write, rate(latency(count, || session.write(&a, &from))?)));
+        out.push((self.read, rate(latency(count, || session.read(&a, &mut to))?)));
         if to != from {
             return Err("wrong bytes".into());
         }
-        let (_, mem): (&Buffer<'_>, cl_mem) = (&a, a.mem);
-        let run = || {
-            // SAFETY: live handles and ranges within the buffers.
-            let code = unsafe {
-                (api.clEnqueueCopyBuffer)(session.queue, b.mem, mem, 0, 0, size, 0, null(), null_mut())
-            };
-            check("clEnqueueCopyBuffer", code)?;
-            session.finish()
-        };
-        out.push((copy, rate(latency(count, run)?)));
-        let pattern = 7u32;
-        let run = || {
-            // SAFETY: as above; the pattern has four bytes.
-            let code = unsafe {
-                (api.clEnqueueFillBuffer)(
-                    session.queue,
-                    mem,
-                    (&raw const pattern).cast(),
-                    4,
-                    0,
-                    size,
-                    0,
-                    null(),
-                    null_mut(),
-                )
-            };
-            check("clEnqueueFillBuffer", code)?;
-            session.finish()
-        };
-        out.push((fill, rate(latency(count, run)?)));
-        let run = || {
-            let mut code = 0;
-            let flags = CL_MAP_READ | CL_MAP_WRITE;
-            // SAFETY: as above; the region is unmapped.
-            unsafe {
-                let ptr = (api.clEnqueueMapBuffer)(
-                    session.queue,
-                    mem,
-                    1,
-                    flags,
-                    0,
-                    size,
-                    0,
-                    null(),
-                    null_mut(),
-                    &mut code,
-                );
-                check("clEnqueueMapBuffer", code)?;
-                check(
-                    "clEnqueueUnmapMemObject",
-                    (api.clEnqueueUnmapMemObject)(session.queue, mem, ptr, 0, null(), null_mut()),
-                )?;
-            }
-            session.finish()
-        };
-        out.push((map, latency(count, run)?));
+        out.push((self.copy, rate(latency(count, || copy(session, &b, &a, size))?)));
+        out.push((self.fill, rate(latency(count, || fill(session, &a, size))?)));
+        out.push((self.map, latency(count, || map(session, &a, size))?));
+        Ok(())
     }
-    Ok(())
+}
+
+/// Copies a buffer and waits for the end.
+fn copy(session: &Session<'_>, from: &Buffer<'_>, to: &Buffer<'_>, size: usize) -> Result<(), String> {
+    let (queue, from, to) = (session.queue, from.mem, to.mem);
+    // SAFETY: live handles and ranges within the buffers.
+    check("clEnqueueCopyBuffer", unsafe {
+        (session.api.clEnqueueCopyBuffer)(queue, from, to, 0, 0, size, 0, null(), null_mut())
+    })?;
+    session.finish()
+}
+
+/// Fills a buffer and waits for the end.
+fn fill(session: &Session<'_>, buffer: &Buffer<'_>, size: usize) -> Result<(), String> {
+    let (queue, mem, word) = (session.queue, buffer.mem, 7u32);
+    let pattern = (&raw const word).cast();
+    // SAFETY: live handles and a range within the buffer; the pattern has four bytes.
+    check("clEnqueueFillBuffer", unsafe {
+        (session.api.clEnqueueFillBuffer)(queue, mem, pattern, 4, 0, size, 0, null(), null_mut())
+    })?;
+    session.finish()
+}
+
+/// Maps and unmaps a buffer and waits for the end.
+fn map(session: &Session<'_>, buffer: &Buffer<'_>, size: usize) -> Result<(), String> {
+    let (api, queue, mem) = (session.api, session.queue, buffer.mem);
+    let (flags, end, mut code) = (CL_MAP_READ | CL_MAP_WRITE, null_mut(), 0);
+    // SAFETY: live handles and a range within the buffer; the range is unmapped.
+    unsafe {
+        let ptr = (api.clEnqueueMapBuffer)(queue, mem, 1, flags, 0, size, 0, null(), end, &mut code);
+        check("clEnqueueMapBuffer", code)?;
+        check(
+            "clEnqueueUnmapMemObject",
+            (api.clEnqueueUnmapMemObject)(queue, mem, ptr, 0, null(), null_mut()),
+        )?;
+    }
+    session.finish()
+}
+
+fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    TRANSFERS.iter().try_for_each(|transfer| transfer.measure(session, out))
 }
 
 fn main() -> Result<(), String> {

@@ -3,6 +3,7 @@
 
 use super::*;
 use std::ffi::c_void;
+use std::ops::Range;
 use test_support::api::command_buffer::*;
 
 /// A format that no Vulkan device supports: ten bits each of red, green and blue from the top, two of alpha.
@@ -127,6 +128,11 @@ impl Part {
         self.size.iter().product()
     }
 
+    /// Pointers to the origin and the size.
+    fn pointers(&self) -> (*const usize, *const usize) {
+        (self.origin.as_ptr(), self.size.as_ptr())
+    }
+
     /// Positions of the box's texels in an image.
     fn positions(self, kind: Kind) -> Vec<usize> {
         let [w, h, d] = self.size;
@@ -138,160 +144,248 @@ impl Part {
     }
 }
 
-/// Random commands one after the other on two images and a buffer; the host computes the same.
-fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags, seed: u64) {
-    let (mut random, mut code) = (Random(seed), 1);
-    let count = kind.texels();
-    let word = |i: u32| i.wrapping_mul(0x9e37_79b9);
-    let mut words: Vec<Vec<u32>> =
-        (0..3).map(|m| (0..count as u32).map(|i| word(i + 1000 * m)).collect()).collect();
-    let mut storage: Vec<Vec<u32>> = words[..2].to_vec();
-    let has_data = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
-    let images = [0, 1].map(|m| {
-        let data = if has_data { storage[m].as_mut_ptr().cast() } else { null_mut() };
-        kind.create(rig, flags, LACKING, data).unwrap()
-    });
-    let buffer = rig.buffer(&words[2]);
-    let queues = [0, OUT_OF_ORDER]
-        .into_iter()
-        .flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
-    let queues: Vec<cl_command_queue> = queues.collect();
-    let whole = Part { origin: [0; 3], size: kind.size };
-    if !has_data {
-        for (image, words) in images.iter().zip(&words) {
-            let (at, size, data) = (whole.origin.as_ptr(), whole.size.as_ptr(), words.as_ptr().cast());
-            // SAFETY: memory of the image's size.
-            ok(unsafe {
-                clEnqueueWriteImage(queues[0], *image, 1, at, size, 0, 0, data, 0, null(), null_mut())
-            });
-        }
-    }
-    let (step, turn) = (rig.kernel("step"), rig.kernel(kind.turn));
-    set(step, 0, buffer);
-    let mut last: Option<cl_event> = None;
-    for round in 0..90u32 {
-        let queue = queues[random.below(queues.len())];
-        let m = random.below(2);
-        let (image, other) = (images[m], images[1 - m]);
-        let part = Part::random(&mut random, kind.size);
-        let (at, size) = (part.origin.as_ptr(), part.size.as_ptr());
-        let positions = part.positions(kind);
-        let start = random.below(count - part.count() + 1);
-        let there = start..start + part.count();
-        let (waits, mut event) = (last, null_mut());
-        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
-        let mut host: Vec<u32> = (0..part.count() as u32).map(|i| word(i ^ round)).collect();
-        let data: *mut c_void = host.as_mut_ptr().cast();
-        let before: Vec<u32> = positions.iter().map(|p| words[m][*p]).collect();
-        let put = |words: &mut Vec<u32>, values: &[u32]| {
-            positions.iter().zip(values).for_each(|(p, v)| words[*p] = *v)
-        };
-        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
-        unsafe {
-            match random.below(11) {
-                0 => {
-                    set(step, 1, round);
-                    event = launch(queue, step, count, waits.as_slice());
-                    words[2].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
-                }
-                1 | 2 => {
-                    set(turn, 0, image);
-                    set(turn, 1, other);
-                    event = kind.launch(queue, turn, waits.as_slice());
-                    words[1 - m] = words[m].iter().map(|w| !w).collect();
-                }
-                3 => {
-                    ok(clEnqueueWriteImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event));
-                    put(&mut words[m], &host);
-                }
-                4 => {
-                    ok(clEnqueueReadImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event));
-                    assert_eq!(host, before, "round {round}");
-                }
-                5 => {
-                    ok(clEnqueueCopyImage(queue, image, other, at, at, size, n, list, &mut event));
-                    put(&mut words[1 - m], &before);
-                }
-                6 => {
-                    let color = [1.0f32, 0.0, 1.0, 0.0];
-                    ok(clEnqueueFillImage(
-                        queue,
-                        image,
-                        color.as_ptr().cast(),
-                        at,
-                        size,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    put(&mut words[m], &vec![0xffc0_0ffc; part.count()]);
-                }
-                7 => {
-                    ok(clEnqueueCopyImageToBuffer(
-                        queue,
-                        image,
-                        buffer,
-                        at,
-                        size,
-                        4 * start,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    words[2][there].copy_from_slice(&before);
-                }
-                8 => {
-                    ok(clEnqueueCopyBufferToImage(
-                        queue,
-                        buffer,
-                        image,
-                        4 * start,
-                        at,
-                        size,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    let values = words[2][there].to_vec();
-                    put(&mut words[m], &values);
-                }
-                9 => ok(clEnqueueMigrateMemObjects(queue, 2, images.as_ptr(), 0, n, list, &mut event)),
-                _ => {
-                    let (how, none) = (CL_MAP_READ | CL_MAP_WRITE, null_mut());
-                    let (mut row, mut slice) = (0usize, 0usize);
-                    let (rows, slices) = (&raw mut row, &raw mut slice);
-                    let mapped = clEnqueueMapImage(
-                        queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code,
-                    );
-                    ok(code);
-                    let [w, h, _] = part.size;
-                    for (i, value) in before.iter().enumerate() {
-                        let texel = mapped
-                            .byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w))
-                            .cast::<u32>();
-                        assert_eq!(texel.read(), *value, "round {round}");
-                        texel.write(!value);
-                    }
-                    ok(clEnqueueUnmapMemObject(queue, image, mapped, 0, null(), &mut event));
-                    put(&mut words[m], &before.iter().map(|v| !v).collect::<Vec<_>>());
-                }
+/// Initial words of one of three memory objects with a word for each texel.
+fn initial(kind: Kind, index: u32) -> Vec<u32> {
+    (0..kind.texels() as u32).map(|i| scrambled(i + 1000 * index)).collect()
+}
+
+fn scrambled(i: u32) -> u32 {
+    i.wrapping_mul(0x9e37_79b9)
+}
+
+/// Operand of a command: a part of one of the images. Copies go to the other image, or between the part and
+/// words of the buffer.
+struct Place {
+    queue: cl_command_queue,
+    image: usize,
+    part: Part,
+    /// Copied words of the buffer.
+    words: Range<usize>,
+}
+
+/// Two images and a buffer, the kernels that change them, and the words they must contain.
+struct Model {
+    kind: Kind,
+    images: [cl_mem; 2],
+    buffer: cl_mem,
+    step: cl_kernel,
+    turn: cl_kernel,
+    /// Words of both images and of the buffer.
+    words: [Vec<u32>; 3],
+    /// Event of the last command, which the next one waits for.
+    last: Option<cl_event>,
+}
+
+impl Model {
+    /// Images created from the storage if the flags have a host pointer, otherwise written by commands.
+    fn new(
+        rig: &Rig,
+        kind: Kind,
+        flags: cl_mem_flags,
+        storage: &mut [Vec<u32>; 2],
+        queue: cl_command_queue,
+    ) -> Model {
+        let words = [0, 1, 2].map(|index| initial(kind, index));
+        let has_data = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
+        let images = [0, 1].map(|m| {
+            let data = if has_data { storage[m].as_mut_ptr().cast() } else { null_mut() };
+            kind.create(rig, flags, LACKING, data).unwrap()
+        });
+        let buffer = rig.buffer(&words[2]);
+        if !has_data {
+            for (image, words) in images.iter().zip(&words) {
+                let (whole, data) = (Part { origin: [0; 3], size: kind.size }, words.as_ptr().cast());
+                let (at, size) = whole.pointers();
+                // SAFETY: memory of the image's size.
+                ok(unsafe {
+                    clEnqueueWriteImage(queue, *image, 1, at, size, 0, 0, data, 0, null(), null_mut())
+                });
             }
         }
-        release(last.replace(event));
+        let (step, turn) = (rig.kernel("step"), rig.kernel(kind.turn));
+        set(step, 0, buffer);
+        Model { kind, images, buffer, step, turn, words, last: None }
     }
-    assert_eq!(wait(last.as_slice()), CL_SUCCESS);
-    for (image, expected) in images.iter().zip(&words) {
-        let mut seen = vec![0u32; count];
-        let (at, size, to) = (whole.origin.as_ptr(), whole.size.as_ptr(), seen.as_mut_ptr().cast());
-        // SAFETY: memory of the image's size.
-        ok(unsafe { clEnqueueReadImage(queues[0], *image, 1, at, size, 0, 0, to, 0, null(), null_mut()) });
-        assert_eq!(&seen, expected);
+
+    fn place(&self, random: &mut Random, queues: &[cl_command_queue]) -> Place {
+        let (queue, image) = (queues[random.below(queues.len())], random.below(2));
+        let part = Part::random(random, self.kind.size);
+        let start = random.below(self.kind.texels() - part.count() + 1);
+        Place { queue, image, part, words: start..start + part.count() }
     }
-    assert_eq!(read::<u32>(queues[0], buffer, count), words[2]);
-    release(last);
-    release([step, turn]);
-    release(images);
-    release([buffer]);
+
+    /// Enqueues one of eleven commands, and changes the words as it does.
+    fn enqueue(&mut self, which: usize, place: &Place, round: u32) -> cl_event {
+        match which {
+            0 => self.run_step(place.queue, round),
+            1 | 2 => self.run_turn(place),
+            3 => self.write(place, round),
+            4 => self.read(place, round),
+            5 => self.copy(place),
+            6 => self.fill(place),
+            7 => self.copy_to_buffer(place),
+            8 => self.copy_from_buffer(place),
+            9 => self.migrate(place.queue),
+            _ => self.map(place, round),
+        }
+    }
+
+    fn waits(&self) -> (cl_uint, *const cl_event) {
+        (self.last.iter().len() as cl_uint, self.last.as_ref().map_or(null(), |e| &raw const *e))
+    }
+
+    /// Words of the part in its image.
+    fn texels(&self, place: &Place) -> Vec<u32> {
+        place.part.positions(self.kind).iter().map(|p| self.words[place.image][*p]).collect()
+    }
+
+    /// Replaces the words of the part in an image.
+    fn put(&mut self, image: usize, place: &Place, values: &[u32]) {
+        let positions = place.part.positions(self.kind);
+        positions.iter().zip(values).for_each(|(p, v)| self.words[image][*p] = *v);
+    }
+
+    fn run_step(&mut self, queue: cl_command_queue, round: u32) -> cl_event {
+        set(self.step, 1, round);
+        self.words[2].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+        launch(queue, self.step, self.kind.texels(), self.last.as_slice())
+    }
+
+    fn run_turn(&mut self, place: &Place) -> cl_event {
+        let other = 1 - place.image;
+        set(self.turn, 0, self.images[place.image]);
+        set(self.turn, 1, self.images[other]);
+        self.words[other] = self.words[place.image].iter().map(|w| !w).collect();
+        self.kind.launch(place.queue, self.turn, self.last.as_slice())
+    }
+
+    fn write(&mut self, place: &Place, round: u32) -> cl_event {
+        let host: Vec<u32> = (0..place.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
+        let (queue, image, data) = (place.queue, self.images[place.image], host.as_ptr().cast());
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        // SAFETY: live handles; a blocking command with memory of the size.
+        ok(unsafe { clEnqueueWriteImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event) });
+        self.put(place.image, place, &host);
+        event
+    }
+
+    fn read(&self, place: &Place, round: u32) -> cl_event {
+        let mut host: Vec<u32> = (0..place.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
+        let (queue, image, data) = (place.queue, self.images[place.image], host.as_mut_ptr().cast());
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        // SAFETY: live handles; a blocking command with memory of the size.
+        ok(unsafe { clEnqueueReadImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event) });
+        assert_eq!(host, self.texels(place), "round {round}");
+        event
+    }
+
+    fn copy(&mut self, place: &Place) -> cl_event {
+        let (from, to) = (self.images[place.image], self.images[1 - place.image]);
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        // SAFETY: live handles; a part of both images.
+        ok(unsafe { clEnqueueCopyImage(place.queue, from, to, at, at, size, n, list, &mut event) });
+        self.put(1 - place.image, place, &self.texels(place));
+        event
+    }
+
+    fn fill(&mut self, place: &Place) -> cl_event {
+        let (image, color) = (self.images[place.image], [1.0f32, 0.0, 1.0, 0.0]);
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        let color = color.as_ptr().cast();
+        // SAFETY: live handles; a colour of four components.
+        ok(unsafe { clEnqueueFillImage(place.queue, image, color, at, size, n, list, &mut event) });
+        self.put(place.image, place, &vec![0xffc0_0ffc; place.part.count()]);
+        event
+    }
+
+    fn copy_to_buffer(&mut self, place: &Place) -> cl_event {
+        let (queue, image, buffer) = (place.queue, self.images[place.image], self.buffer);
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        let offset = 4 * place.words.start;
+        // SAFETY: live handles; the buffer has as many words after the offset.
+        ok(unsafe {
+            clEnqueueCopyImageToBuffer(queue, image, buffer, at, size, offset, n, list, &mut event)
+        });
+        let texels = self.texels(place);
+        self.words[2][place.words.clone()].copy_from_slice(&texels);
+        event
+    }
+
+    fn copy_from_buffer(&mut self, place: &Place) -> cl_event {
+        let (queue, image, buffer) = (place.queue, self.images[place.image], self.buffer);
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        let offset = 4 * place.words.start;
+        // SAFETY: live handles; the buffer has as many words after the offset.
+        ok(unsafe {
+            clEnqueueCopyBufferToImage(queue, buffer, image, offset, at, size, n, list, &mut event)
+        });
+        let words = self.words[2][place.words.clone()].to_vec();
+        self.put(place.image, place, &words);
+        event
+    }
+
+    fn migrate(&self, queue: cl_command_queue) -> cl_event {
+        let ((n, list), mut event) = (self.waits(), null_mut());
+        // SAFETY: live handles; two images.
+        ok(unsafe { clEnqueueMigrateMemObjects(queue, 2, self.images.as_ptr(), 0, n, list, &mut event) });
+        event
+    }
+
+    /// Compares and inverts the part through a mapping.
+    fn map(&mut self, place: &Place, round: u32) -> cl_event {
+        let (queue, image, texels) = (place.queue, self.images[place.image], self.texels(place));
+        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+        let (how, none, mut code) = (CL_MAP_READ | CL_MAP_WRITE, null_mut(), 1);
+        let (mut row, mut slice) = (0usize, 0usize);
+        let (rows, slices) = (&raw mut row, &raw mut slice);
+        // SAFETY: live handles; the mapping has the part's texels until it is unmapped.
+        unsafe {
+            let mapped =
+                clEnqueueMapImage(queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code);
+            ok(code);
+            let [w, h, _] = place.part.size;
+            for (i, value) in texels.iter().enumerate() {
+                let texel =
+                    mapped.byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w)).cast::<u32>();
+                assert_eq!(texel.read(), *value, "round {round}");
+                texel.write(!value);
+            }
+            ok(clEnqueueUnmapMemObject(queue, image, mapped, 0, null(), &mut event));
+        }
+        self.put(place.image, place, &texels.iter().map(|v| !v).collect::<Vec<_>>());
+        event
+    }
+
+    /// Compares the memory objects and releases everything.
+    fn end(self, queue: cl_command_queue) {
+        assert_eq!(wait(self.last.as_slice()), CL_SUCCESS);
+        let count = self.kind.texels();
+        for (image, expected) in self.images.iter().zip(&self.words) {
+            let (whole, mut seen) = (Part { origin: [0; 3], size: self.kind.size }, vec![0u32; count]);
+            let ((at, size), to) = (whole.pointers(), seen.as_mut_ptr().cast());
+            // SAFETY: memory of the image's size.
+            ok(unsafe { clEnqueueReadImage(queue, *image, 1, at, size, 0, 0, to, 0, null(), null_mut()) });
+            assert_eq!(&seen, expected);
+        }
+        assert_eq!(read::<u32>(queue, self.buffer, count), self.words[2]);
+        release(self.last);
+        release([self.step, self.turn]);
+        release(self.images);
+        release([self.buffer]);
+    }
+}
+
+/// Random commands one after the other on two images and a buffer; the host computes the same.
+fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags, seed: u64) {
+    let (mut random, queues) = (Random(seed), queues_of(rig, devices));
+    let mut storage = [0, 1].map(|index| initial(kind, index));
+    let mut model = Model::new(rig, kind, flags, &mut storage, queues[0]);
+    for round in 0..90u32 {
+        let place = model.place(&mut random, &queues);
+        let event = model.enqueue(random.below(11), &place, round);
+        release(model.last.replace(event));
+    }
+    model.end(queues[0]);
     release(queues);
 }
 

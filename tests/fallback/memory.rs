@@ -2,14 +2,14 @@
 
 use super::*;
 use std::ffi::c_void;
+use test_support::api::model::*;
 
 test_support::extension_functions! {
     fn clSetKernelArgDevicePointerEXT(kernel: cl_kernel, index: cl_uint, address: u64) -> cl_int;
 }
 
-const N: usize = 1024;
+const N: usize = WORDS;
 const BYTES: usize = 4 * N;
-const PARTS: usize = 4;
 
 const STEPS: &str = "
 kernel void step(global uint *p, uint addend) { size_t i = get_global_id(0); p[i] = p[i] * 5 + addend; }
@@ -18,151 +18,40 @@ kernel void fine(global uint *p, double addend) {
     p[i] = (uint)((double)(p[i] & 0xffffff) * 8.0 + addend);
 }";
 
-fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
-    let (region, mut code) = (cl_buffer_region { origin, size }, 1);
-    // SAFETY: a region of a live buffer.
-    let part = unsafe {
-        clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
-    };
-    ok(code);
-    part
-}
-
-/// Whole pages, so that devices may use it in place.
-#[repr(align(4096))]
-struct Storage([u32; N]);
-
+/// Random commands one after the other, on whole buffers and sub-buffers; the host computes the same.
 fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64) {
-    let (mut random, mut code) = (Random(seed), 1);
-    let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
-    let mut storage = Box::new(Storage([0; N]));
-    storage.0.copy_from_slice(&expected);
-    let (ptr, copied) =
-        (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
-    // SAFETY: the storage has the size and lives to the end.
-    let mem = unsafe {
-        clCreateBuffer(rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code)
-    };
-    ok(code);
-    let queues = [0, OUT_OF_ORDER]
-        .into_iter()
-        .flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
-    let queues: Vec<cl_command_queue> = queues.collect();
-    if !copied {
-        // SAFETY: as above.
-        ok(unsafe { clEnqueueWriteBuffer(queues[0], mem, 1, 0, BYTES, ptr, 0, null(), null_mut()) });
-    }
-    let parts: Vec<cl_mem> = (0..PARTS).map(|i| part(mem, i * BYTES / PARTS, BYTES / PARTS)).collect();
+    let (mut random, mut storage, queues) = (Random(seed), storage(), queues_of(rig, devices));
+    let mut model = Model::new(rig.context, flags, queues[0], &mut storage);
     let (step, fine) = (rig.kernel("step"), rig.kernel("fine"));
-    let mut last: Option<cl_event> = None;
     for round in 0..120u32 {
-        let queue = queues[random.below(queues.len())];
-        // The whole object, or a sub-buffer.
-        let which = random.below(PARTS + 2);
-        let (object, start, count) = match parts.get(which) {
-            Some(part) => (*part, which * N / PARTS, N / PARTS),
-            None => (mem, 0, N),
-        };
-        let (offset, some) = (random.below(count / 2), 1 + random.below(count / 2));
-        let there = start + offset..start + offset + some;
-        let (waits, mut event) = (last, null_mut());
-        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
-        let mut host: Vec<u32> = (0..some as u32).map(|i| i ^ round).collect();
-        let data: *mut c_void = host.as_mut_ptr().cast();
-        let all = start..start + count;
-        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
-        unsafe {
-            match random.below(9) {
-                0 | 1 => {
-                    set(step, 0, object);
-                    set(step, 1, round);
-                    event = launch(queue, step, count, waits.as_slice());
-                    expected[all].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
-                }
-                2..5 => {
-                    set(fine, 0, object);
-                    set(fine, 1, f64::from(round));
-                    event = launch(queue, fine, count, waits.as_slice());
-                    expected[all].iter_mut().for_each(|v| *v = (*v & 0xff_ffff) * 8 + round);
-                }
-                5 => {
-                    ok(clEnqueueWriteBuffer(
-                        queue,
-                        object,
-                        1,
-                        4 * offset,
-                        4 * some,
-                        data,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    expected[there].copy_from_slice(&host);
-                }
-                6 => {
-                    ok(clEnqueueReadBuffer(
-                        queue,
-                        object,
-                        1,
-                        4 * offset,
-                        4 * some,
-                        data,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    assert_eq!(host, expected[there], "round {round}");
-                }
-                7 => {
-                    let pattern = (&raw const round).cast();
-                    ok(clEnqueueFillBuffer(
-                        queue,
-                        object,
-                        pattern,
-                        4,
-                        4 * offset,
-                        4 * some,
-                        n,
-                        list,
-                        &mut event,
-                    ));
-                    expected[there].fill(round);
-                }
-                _ => {
-                    let how = CL_MAP_READ | CL_MAP_WRITE;
-                    let at = clEnqueueMapBuffer(
-                        queue,
-                        object,
-                        1,
-                        how,
-                        4 * offset,
-                        4 * some,
-                        n,
-                        list,
-                        null_mut(),
-                        &mut code,
-                    )
-                    .cast();
-                    ok(code);
-                    let mapped: &mut [u32] = std::slice::from_raw_parts_mut(at, some);
-                    assert_eq!(mapped, &expected[there.clone()], "round {round}");
-                    mapped.iter_mut().for_each(|v| *v ^= 0x55);
-                    ok(clEnqueueUnmapMemObject(queue, object, at.cast(), 0, null(), &mut event));
-                    expected[there].iter_mut().for_each(|v| *v ^= 0x55);
-                }
+        let place = model.place(&mut random, &queues);
+        let event = match random.below(9) {
+            0 | 1 => {
+                set(step, 0, place.object);
+                set(step, 1, round);
+                let words = &mut model.expected[place.object_words()];
+                words.iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+                model.launch(&place, step)
             }
-        }
-        release(last.replace(event));
+            2..5 => {
+                set(fine, 0, place.object);
+                set(fine, 1, f64::from(round));
+                let words = &mut model.expected[place.object_words()];
+                words.iter_mut().for_each(|v| *v = (*v & 0xff_ffff) * 8 + round);
+                model.launch(&place, fine)
+            }
+            5 => model.write(&place, round),
+            6 => model.read(&place, round),
+            7 => model.fill(&place, round),
+            _ => model.map(&place, CL_MAP_READ | CL_MAP_WRITE, place.queue, |v| v ^ 0x55, round),
+        };
+        model.advance(event);
     }
-    assert_eq!(wait(last.as_slice()), CL_SUCCESS);
-    assert_eq!(read::<u32>(queues[0], mem, N), expected);
-    release(last);
-    release(parts);
-    mem.release();
+    model.end(&queues[..1]);
     release(queues);
 }
 
-/// Random commands one after the other, on whole buffers and sub-buffers; the host computes the same.
+/// Buffers created in every way.
 pub fn random_commands() {
     let rig = rig_of(STEPS);
     assert!(falls_back(&rig, "fine") && !falls_back(&rig, "step"));

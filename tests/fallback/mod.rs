@@ -70,6 +70,12 @@ pub fn rig_of(source: &'static str) -> Rig {
     made
 }
 
+/// An in-order queue and an out-of-order queue of each device.
+pub fn queues_of(rig: &Rig, devices: &[cl_device_id]) -> Vec<cl_command_queue> {
+    let both = [0, OUT_OF_ORDER].into_iter();
+    both.flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how))).collect()
+}
+
 /// A program of the rig's context, or the build log.
 pub fn try_build(rig: &Rig, source: &str, options: &str) -> Result<Rig, (cl_int, String)> {
     let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);

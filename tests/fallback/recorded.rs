@@ -100,6 +100,142 @@ fn finalize(buffer: cl_command_buffer_khr) {
 /// Effect of a command on the words of the memory objects.
 type OnHost = Box<dyn Fn(&mut [Vec<u32>])>;
 
+/// A command buffer with random commands on three memory objects, ordered by sync points.
+struct Recording {
+    buffer: cl_command_buffer_khr,
+    mems: Vec<cl_mem>,
+    on_step: cl_kernel,
+    on_fine: cl_kernel,
+    on_both: cl_kernel,
+    /// Sync point of each memory object's last writer.
+    writer: [Option<u32>; 3],
+    /// Sync points of each memory object's readers since then.
+    readers: [Vec<u32>; 3],
+    commands: Vec<OnHost>,
+}
+
+impl Recording {
+    fn new(rig: &Rig, queues: &[cl_command_queue], words: &[Vec<u32>]) -> Recording {
+        let (on_step, on_fine, on_both) = (rig.kernel("step"), rig.kernel("fine"), rig.kernel("both"));
+        set(on_both, 2, 0.5f64);
+        Recording {
+            buffer: create(queues),
+            mems: words.iter().map(|w| rig.buffer(w)).collect(),
+            on_step,
+            on_fine,
+            on_both,
+            writer: [None; 3],
+            readers: Default::default(),
+            commands: Vec::new(),
+        }
+    }
+
+    /// Records a random command.
+    fn add(&mut self, queue: cl_command_queue, random: &mut Random) {
+        let from = random.below(3);
+        let to = (from + 1 + random.below(2)) % 3;
+        let (factor, addend) = (1 + random.below(5) as u32, random.below(100) as u32);
+        let what = random.below(9);
+        let uses: &[usize] = if what < 5 { &[to] } else { &[from, to] };
+        let waits = self.waits(uses, to);
+        let point = match what {
+            0..2 => self.step(queue, to, factor, addend, &waits),
+            2..5 => self.fine(queue, to, addend, &waits),
+            5..7 => self.both(queue, from, to, &waits),
+            7 => self.copy(queue, from, to, &waits),
+            _ => return self.barrier(queue, if random.below(2) == 0 { &[] } else { &waits }),
+        };
+        if what >= 5 {
+            self.readers[from].push(point);
+        }
+        self.writer[to] = Some(point);
+        self.readers[to].clear();
+    }
+
+    /// Sync points of the last writers of the used memory objects, and of the readers of the written one.
+    fn waits(&self, uses: &[usize], to: usize) -> Vec<u32> {
+        let mut waits: Vec<u32> =
+            uses.iter().filter_map(|m| self.writer[*m]).chain(self.readers[to].clone()).collect();
+        waits.sort_unstable();
+        waits.dedup();
+        waits
+    }
+
+    fn step(&mut self, queue: cl_command_queue, to: usize, factor: u32, addend: u32, waits: &[u32]) -> u32 {
+        set(self.on_step, 0, self.mems[to]);
+        set(self.on_step, 1, factor);
+        set(self.on_step, 2, addend);
+        self.commands.push(Box::new(move |w| {
+            w[to].iter_mut().for_each(|w| *w = w.wrapping_mul(factor).wrapping_add(addend));
+        }));
+        record(self.buffer, queue, self.on_step, waits).0
+    }
+
+    fn fine(&mut self, queue: cl_command_queue, to: usize, addend: u32, waits: &[u32]) -> u32 {
+        set(self.on_fine, 0, self.mems[to]);
+        set(self.on_fine, 1, f64::from(addend));
+        self.commands.push(Box::new(move |w| w[to].iter_mut().for_each(|w| *w = fine(*w, addend))));
+        record(self.buffer, queue, self.on_fine, waits).0
+    }
+
+    fn both(&mut self, queue: cl_command_queue, from: usize, to: usize, waits: &[u32]) -> u32 {
+        set(self.on_both, 0, self.mems[to]);
+        set(self.on_both, 1, self.mems[from]);
+        self.commands.push(Box::new(move |w| {
+            let other = w[from].clone();
+            w[to].iter_mut().zip(other).for_each(|(w, o)| *w = both(*w, o));
+        }));
+        record(self.buffer, queue, self.on_both, waits).0
+    }
+
+    fn copy(&mut self, queue: cl_command_queue, from: usize, to: usize, waits: &[u32]) -> u32 {
+        self.commands.push(Box::new(move |w| w[to] = w[from].clone()));
+        let (mut point, (n, list)) = (0, points(waits));
+        let (src, dst, size, at, end) = (self.mems[from], self.mems[to], 4 * N, &raw mut point, null_mut());
+        // SAFETY: live handles; the list has its length.
+        ok(unsafe {
+            clCommandCopyBufferKHR(self.buffer, queue, null(), src, dst, 0, 0, size, n, list, at, end)
+        });
+        point
+    }
+
+    fn barrier(&self, queue: cl_command_queue, waits: &[u32]) {
+        let ((n, list), none, no_handle) = (points(waits), null_mut(), null_mut());
+        // SAFETY: live handles; the list has its length.
+        ok(unsafe { clCommandBarrierWithWaitListKHR(self.buffer, queue, null(), n, list, none, no_handle) });
+    }
+
+    /// Replays the commands three times, once on other queues than those of the creation, and compares the
+    /// memory objects.
+    fn replays(
+        &self,
+        queue: cl_command_queue,
+        others: &[cl_command_queue],
+        mut words: Vec<Vec<u32>>,
+        round: usize,
+    ) {
+        let mut last: Option<cl_event> = None;
+        for turn in 0..3 {
+            let on = if turn == 1 { others } else { &[] };
+            let event = replay(on, self.buffer, last.as_slice());
+            release(last.replace(event));
+            self.commands.iter().for_each(|command| command(&mut words));
+        }
+        assert_eq!(wait(last.as_slice()), CL_SUCCESS);
+        for (mem, words) in self.mems.iter().zip(&words) {
+            assert_eq!(&read::<u32>(queue, *mem, N), words, "round {round}");
+        }
+        release(last);
+    }
+
+    fn end(self) {
+        // SAFETY: a live handle.
+        ok(unsafe { clReleaseCommandBufferKHR(self.buffer) });
+        release([self.on_step, self.on_fine, self.on_both]);
+        release(self.mems);
+    }
+}
+
 /// Random commands on random queues; the host computes the same.
 pub fn several_queues() {
     let (devices, rig) = world();
@@ -110,106 +246,14 @@ pub fn several_queues() {
         let list =
             || devices.iter().chain(&devices[..1]).map(|d| Rig { device: *d, ..rig }.queue(properties));
         let (queues, others): (Vec<_>, Vec<_>) = (list().collect(), list().collect());
-        let mut words: Vec<Vec<u32>> = (0..3).map(|b| (0..N as u32).map(|i| i * (b + 1)).collect()).collect();
-        let mems: Vec<_> = words.iter().map(|w| rig.buffer(w)).collect();
-        let (on_step, on_fine, on_both) = (rig.kernel("step"), rig.kernel("fine"), rig.kernel("both"));
-        set(on_both, 2, 0.5f64);
-        let buffer = create(&queues);
-        // For each memory object: its last writer, and the readers since.
-        let (mut writer, mut readers) = (vec![None; 3], vec![Vec::new(); 3]);
-        let mut commands: Vec<OnHost> = Vec::new();
+        let words: Vec<Vec<u32>> = (0..3).map(|b| (0..N as u32).map(|i| i * (b + 1)).collect()).collect();
+        let mut recording = Recording::new(&rig, &queues, &words);
         for _ in 0..20 {
-            let (queue, from) = (queues[random.below(queues.len())], random.below(3));
-            let to = (from + 1 + random.below(2)) % 3;
-            let (factor, addend) = (1 + random.below(5) as u32, random.below(100) as u32);
-            let what = random.below(9);
-            let uses: &[usize] = if what < 5 { &[to] } else { &[from, to] };
-            let mut waits: Vec<u32> =
-                uses.iter().filter_map(|m| writer[*m]).chain(readers[to].clone()).collect();
-            waits.sort_unstable();
-            waits.dedup();
-            let point = match what {
-                0..2 => {
-                    set(on_step, 0, mems[to]);
-                    set(on_step, 1, factor);
-                    set(on_step, 2, addend);
-                    commands.push(Box::new(move |w| {
-                        w[to].iter_mut().for_each(|w| *w = w.wrapping_mul(factor).wrapping_add(addend));
-                    }));
-                    record(buffer, queue, on_step, &waits).0
-                }
-                2..5 => {
-                    set(on_fine, 0, mems[to]);
-                    set(on_fine, 1, f64::from(addend));
-                    commands.push(Box::new(move |w| w[to].iter_mut().for_each(|w| *w = fine(*w, addend))));
-                    record(buffer, queue, on_fine, &waits).0
-                }
-                5..7 => {
-                    set(on_both, 0, mems[to]);
-                    set(on_both, 1, mems[from]);
-                    commands.push(Box::new(move |w| {
-                        let other = w[from].clone();
-                        w[to].iter_mut().zip(other).for_each(|(w, o)| *w = both(*w, o));
-                    }));
-                    record(buffer, queue, on_both, &waits).0
-                }
-                7 => {
-                    commands.push(Box::new(move |w| w[to] = w[from].clone()));
-                    let (mut point, (n, list)) = (0, points(&waits));
-                    // SAFETY: live handles; the list has its length.
-                    ok(unsafe {
-                        let (from, to) = (mems[from], mems[to]);
-                        clCommandCopyBufferKHR(
-                            buffer,
-                            queue,
-                            null(),
-                            from,
-                            to,
-                            0,
-                            0,
-                            4 * N,
-                            n,
-                            list,
-                            &mut point,
-                            null_mut(),
-                        )
-                    });
-                    point
-                }
-                _ => {
-                    let (n, list) = points(if random.below(2) == 0 { &[] } else { &waits });
-                    let (none, no_handle) = (null_mut(), null_mut());
-                    // SAFETY: as above.
-                    ok(unsafe {
-                        clCommandBarrierWithWaitListKHR(buffer, queue, null(), n, list, none, no_handle)
-                    });
-                    continue;
-                }
-            };
-            if what >= 5 {
-                readers[from].push(point);
-            }
-            writer[to] = Some(point);
-            readers[to].clear();
+            recording.add(queues[random.below(queues.len())], &mut random);
         }
-        finalize(buffer);
-        let mut last: Option<cl_event> = None;
-        for turn in 0..3 {
-            // Queues passed at the enqueue replace those of the creation.
-            let on = if turn == 1 { &others[..] } else { &[] };
-            let event = replay(on, buffer, last.as_slice());
-            release(last.replace(event));
-            commands.iter().for_each(|command| command(&mut words));
-        }
-        assert_eq!(wait(last.as_slice()), CL_SUCCESS);
-        for (mem, words) in mems.iter().zip(&words) {
-            assert_eq!(&read::<u32>(queues[0], *mem, N), words, "round {round}");
-        }
-        // SAFETY: a live handle.
-        ok(unsafe { clReleaseCommandBufferKHR(buffer) });
-        release(last);
-        release([on_step, on_fine, on_both]);
-        release(mems);
+        finalize(recording.buffer);
+        recording.replays(queues[0], &others, words, round);
+        recording.end();
         release(queues.into_iter().chain(others));
     }
 }

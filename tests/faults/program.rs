@@ -29,6 +29,7 @@ kernel void draw(write_only image2d_t to, read_only image2d_t from) {
 const N: usize = 1024;
 /// Size in bytes of a buffer whose transfers are split.
 const BIG: usize = 3 << 20;
+const PAGE: usize = 4096;
 
 /// The call that failed, and its error.
 pub type Failure = (&'static str, cl_int);
@@ -206,53 +207,15 @@ impl Program {
         let copied = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
         let a = self.buffer(copied, N * 4, data.as_mut_ptr().cast())?;
         let b = self.buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, N * 4, null_mut())?;
-        // Page-aligned host memory, which may be imported. It lives as long as the buffer.
-        let page = 4096;
-        let host = Box::leak(vec![0u8; 4 * page].into_boxed_slice());
-        let own: *mut [u8] = host;
-        // SAFETY: made by Box::leak above, and freed once, after the release of the buffer.
-        self.bag.0.push(Box::new(move || drop(unsafe { Box::from_raw(own) })));
-        let aligned = host.as_mut_ptr().wrapping_add(host.as_ptr().align_offset(page));
-        let user = self.buffer(CL_MEM_USE_HOST_PTR, page, aligned.cast())?;
+        let user = self.page_of_host()?;
         let big = self.buffer(0, BIG, null_mut())?;
         let content = vec![7u8; BIG];
-        let mut event = null_mut();
-        let (region, mut code) = (cl_buffer_region { origin: N * 2, size: N * 2 }, 1);
-        // SAFETY: live objects; the memory has the sizes said; waits are for events of the same context.
-        unsafe {
-            let from = content.as_ptr().cast();
-            done(
-                "clEnqueueWriteBuffer",
-                clEnqueueWriteBuffer(self.queue, big, 1, 0, BIG, from, 0, null(), null_mut()),
-            )?;
-            let sub =
-                clCreateSubBuffer(b, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
-            let sub = self.bag.keep(made("clCreateSubBuffer", sub, code)?, clReleaseMemObject);
-            let pattern = 9u32;
-            let code = clEnqueueFillBuffer(
-                self.queue,
-                sub,
-                (&raw const pattern).cast(),
-                4,
-                0,
-                N * 2,
-                0,
-                null(),
-                &mut event,
-            );
-            done("clEnqueueFillBuffer", code)?;
-            let event = self.bag.keep(event, clReleaseEvent);
-            done("clFlush", clFlush(self.queue))?;
-            done("clWaitForEvents", clWaitForEvents(1, &event))?;
-            let mut times = [0u64; 2];
-            for (name, time) in
-                [CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].into_iter().zip(&mut times)
-            {
-                let code = clGetEventProfilingInfo(event, name, 8, (time as *mut u64).cast(), null_mut());
-                done("clGetEventProfilingInfo", code)?;
-            }
-            assert!(times[0] <= times[1]);
-        }
+        let from = content.as_ptr().cast();
+        // SAFETY: live objects; the memory has the size said.
+        done("clEnqueueWriteBuffer", unsafe {
+            clEnqueueWriteBuffer(self.queue, big, 1, 0, BIG, from, 0, null(), null_mut())
+        })?;
+        self.fill_half(b)?;
         same(&self.read(b, N)?[N / 2..], &[9; N / 2]);
 
         let scale = self.kernel(c"scale")?;
@@ -266,41 +229,74 @@ impl Program {
         same(&self.read(b, N)?, &tripled);
         self.set(scale, 0, user)?;
         self.launch(scale, &[N])?;
-        // SAFETY: live objects; the mapping is used before it is unmapped.
-        unsafe {
-            let mut code = 1;
-            let flags = CL_MAP_READ | CL_MAP_WRITE;
-            let ptr =
-                clEnqueueMapBuffer(self.queue, user, 1, flags, 0, page, 0, null(), null_mut(), &mut code);
-            let ptr = made("clEnqueueMapBuffer", ptr, code)?;
-            self.settle()?;
-            same(std::slice::from_raw_parts(ptr.cast::<u32>(), N), &tripled);
-            let mut event = null_mut();
-            let unmapped = clEnqueueUnmapMemObject(self.queue, user, ptr, 0, null(), &mut event);
-            self.later("clEnqueueUnmapMemObject", unmapped, event)?;
-            // Rows of 16 bytes out of rows of 64.
-            let (origin, region) = ([0usize; 3], [16usize, 8, 2]);
-            let (q, none) = (self.queue, origin.as_ptr());
-            let code = clEnqueueCopyBufferRect(
-                q,
-                b,
-                a,
-                none,
-                none,
-                region.as_ptr(),
-                64,
-                512,
-                16,
-                128,
-                0,
-                null(),
-                &mut event,
-            );
-            self.later("clEnqueueCopyBufferRect", code, event)?;
-        }
+        self.map(user, &tripled)?;
+        self.copy_rows(b, a)?;
         same(&self.read(a, 8)?, &[0, 3, 6, 9, 48, 51, 54, 57]);
         assert!(self.read(big, BIG / 4)?.iter().all(|v| *v == 0x0707_0707));
         Ok(())
+    }
+
+    /// A buffer of one page of host memory, which the driver may import. The memory outlives the buffer.
+    fn page_of_host(&mut self) -> Step<cl_mem> {
+        let host = Box::leak(vec![0u8; 4 * PAGE].into_boxed_slice());
+        let own: *mut [u8] = host;
+        // SAFETY: made by Box::leak above, and freed once, after the release of the buffer.
+        self.bag.0.push(Box::new(move || drop(unsafe { Box::from_raw(own) })));
+        let aligned = host.as_mut_ptr().wrapping_add(host.as_ptr().align_offset(PAGE));
+        self.buffer(CL_MEM_USE_HOST_PTR, PAGE, aligned.cast())
+    }
+
+    /// Fills the second half of a buffer through a sub-buffer, and checks the times of the command.
+    fn fill_half(&mut self, mem: cl_mem) -> Step {
+        let (region, mut code) = (cl_buffer_region { origin: N * 2, size: N * 2 }, 1);
+        let (pattern, mut event) = (9u32, null_mut());
+        let word = (&raw const pattern).cast();
+        // SAFETY: live objects; a region within the buffer; the wait is for an event of the same context.
+        unsafe {
+            let kind = CL_BUFFER_CREATE_TYPE_REGION;
+            let sub = clCreateSubBuffer(mem, 0, kind, (&raw const region).cast(), &mut code);
+            let sub = self.bag.keep(made("clCreateSubBuffer", sub, code)?, clReleaseMemObject);
+            let code = clEnqueueFillBuffer(self.queue, sub, word, 4, 0, N * 2, 0, null(), &mut event);
+            done("clEnqueueFillBuffer", code)?;
+            let event = self.bag.keep(event, clReleaseEvent);
+            done("clFlush", clFlush(self.queue))?;
+            done("clWaitForEvents", clWaitForEvents(1, &event))?;
+            let mut times = [0u64; 2];
+            for (name, time) in
+                [CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].into_iter().zip(&mut times)
+            {
+                let code = clGetEventProfilingInfo(event, name, 8, (time as *mut u64).cast(), null_mut());
+                done("clGetEventProfilingInfo", code)?;
+            }
+            assert!(times[0] <= times[1]);
+        }
+        Ok(())
+    }
+
+    /// Compares a buffer of a page through a mapping.
+    fn map(&mut self, mem: cl_mem, wanted: &[u32]) -> Step {
+        let (flags, end, mut code) = (CL_MAP_READ | CL_MAP_WRITE, null_mut(), 1);
+        let mut event = null_mut();
+        // SAFETY: live objects; the mapping is used before it is unmapped.
+        unsafe {
+            let ptr = clEnqueueMapBuffer(self.queue, mem, 1, flags, 0, PAGE, 0, null(), end, &mut code);
+            let ptr = made("clEnqueueMapBuffer", ptr, code)?;
+            self.settle()?;
+            same(std::slice::from_raw_parts(ptr.cast::<u32>(), N), wanted);
+            let unmapped = clEnqueueUnmapMemObject(self.queue, mem, ptr, 0, null(), &mut event);
+            self.later("clEnqueueUnmapMemObject", unmapped, event)
+        }
+    }
+
+    /// Copies rows of 16 bytes out of rows of 64.
+    fn copy_rows(&mut self, from: cl_mem, to: cl_mem) -> Step {
+        let (q, origin, region, mut event) = (self.queue, [0usize; 3], [16usize, 8, 2], null_mut());
+        let (at, size) = (origin.as_ptr(), region.as_ptr());
+        // SAFETY: live objects; regions within the buffers.
+        let code = unsafe {
+            clEnqueueCopyBufferRect(q, from, to, at, at, size, 64, 512, 16, 128, 0, null(), &mut event)
+        };
+        self.later("clEnqueueCopyBufferRect", code, event)
     }
 
     fn shared_memory(&mut self) -> Step {

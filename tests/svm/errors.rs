@@ -46,120 +46,197 @@ macro_rules! expect {
     ($($call:expr => $code:expr,)*) => { $(assert_eq!($call, $code, "{}", stringify!($call));)* };
 }
 
-pub fn errors_of_commands() {
-    let o = offer();
-    let (rig, other) = (rig(), context());
-    let queue = rig.queue(0);
-    let mut code = 1;
-    // SAFETY: what is wrong is refused before it is used.
-    unsafe {
-        let foreign = clCreateUserEvent(other, &mut code);
+/// Objects of refused commands.
+struct Objects {
+    rig: Rig,
+    other: cl_context,
+    queue: cl_command_queue,
+    /// No command queue.
+    bad: cl_command_queue,
+    /// Event of another context.
+    foreign: cl_event,
+    /// Event of a failed command.
+    failed: cl_event,
+}
+
+impl Objects {
+    fn new() -> Objects {
+        let (rig, other, mut code) = (bare_rig(), context(), 1);
+        // SAFETY: a live context.
+        let foreign = unsafe { clCreateUserEvent(other, &mut code) };
+        ok(code);
         let failed = rig.gate();
         open_gate(failed, -1);
-        let mut list: [*mut c_void; 1] = [null_mut()];
-        let none: *const cl_event = null();
-        let (no_event, bad) = (null_mut(), rig.device.cast::<_cl_command_queue>());
-        let wrong = CL_INVALID_EVENT_WAIT_LIST;
-        let pattern = [0u64; 32];
-        let pattern = pattern.as_ptr().cast::<c_void>();
-        let free = |queue, n, list, waits, events| {
-            clEnqueueSVMFree(queue, n, list, None, null_mut(), waits, events, no_event)
-        };
-        let copy = |q, dst, src, n, waits, events| {
-            clEnqueueSVMMemcpy(q, CL_TRUE, dst, src, n, waits, events, no_event)
-        };
-        let fill = |q, p, pattern, size, n, waits, events| {
-            clEnqueueSVMMemFill(q, p, pattern, size, n, waits, events, no_event)
-        };
-        let map =
-            |q, flags, p, n, waits, events| clEnqueueSVMMap(q, CL_TRUE, flags, p, n, waits, events, no_event);
-        let unmap = |q, p, waits, events| clEnqueueSVMUnmap(q, p, waits, events, no_event);
-        let migrate = |q, n, list, flags, waits, events| {
-            clEnqueueSVMMigrateMem(q, n, list, null(), flags, waits, events, no_event)
-        };
+        Objects { rig, other, queue: rig.queue(0), bad: rig.device.cast(), foreign, failed }
+    }
+
+    /// Memory for commands, unless the device has none.
+    fn memory(&self) -> Option<Svm<u8>> {
+        offer().coarse().then(|| Svm::<u8>::new(self.rig.context, 0, 4096))
+    }
+
+    fn end(self) {
+        finish(self.queue);
+        release([self.foreign, self.failed]);
+        release([self.other]);
+        release([self.queue]);
+    }
+}
+
+const NONE: *const cl_event = null();
+const WRONG: cl_int = CL_INVALID_EVENT_WAIT_LIST;
+
+pub fn errors_of_frees() {
+    let o = Objects::new();
+    let mut list: [*mut c_void; 1] = [null_mut()];
+    let free = |queue, n, list, waits, events| {
+        // SAFETY: what is wrong is refused before it is used.
+        unsafe { clEnqueueSVMFree(queue, n, list, None, null_mut(), waits, events, null_mut()) }
+    };
+    expect! { free(o.bad, 0, null_mut(), 0, NONE) => CL_INVALID_COMMAND_QUEUE, }
+    if offer().coarse() {
         expect! {
-            free(bad, 0, null_mut(), 0, none) => CL_INVALID_COMMAND_QUEUE,
-            copy(bad, null_mut(), null(), 0, 0, none) => CL_INVALID_COMMAND_QUEUE,
-            fill(bad, null_mut(), null(), 0, 0, 0, none) => CL_INVALID_COMMAND_QUEUE,
-            map(bad, 0, null_mut(), 0, 0, none) => CL_INVALID_COMMAND_QUEUE,
-            unmap(bad, null_mut(), 0, none) => CL_INVALID_COMMAND_QUEUE,
-            migrate(bad, 0, null_mut(), 0, 0, none) => CL_INVALID_COMMAND_QUEUE,
+            free(o.queue, 1, null_mut(), 0, NONE) => CL_INVALID_VALUE,
+            free(o.queue, 0, list.as_mut_ptr(), 0, NONE) => CL_INVALID_VALUE,
+            free(o.queue, 1, list.as_mut_ptr(), 1, NONE) => WRONG,
+            free(o.queue, 1, list.as_mut_ptr(), 0, &o.failed) => WRONG,
+            free(o.queue, 1, list.as_mut_ptr(), 1, &o.foreign) => CL_INVALID_CONTEXT,
         }
-        if !o.coarse() {
-            let mut some = [0u64; 2];
-            let p: *mut c_void = some.as_mut_ptr().cast();
-            let mut constant = [p.cast_const()];
-            expect! {
-                free(queue, 1, list.as_mut_ptr(), 0, none) => CL_INVALID_OPERATION,
-                copy(queue, p, p.add(8), 8, 0, none) => CL_INVALID_OPERATION,
-                fill(queue, p, pattern, 8, 8, 0, none) => CL_INVALID_OPERATION,
-                map(queue, CL_MAP_READ, p, 8, 0, none) => CL_INVALID_OPERATION,
-                unmap(queue, p, 0, none) => CL_INVALID_OPERATION,
-                migrate(queue, 1, constant.as_mut_ptr(), 0, 0, none) => CL_INVALID_OPERATION,
-            }
-            release([foreign, failed]);
-            release([other]);
-            return release([queue]);
-        }
-        let memory = Svm::<u8>::new(rig.context, 0, 4096);
+    } else {
+        expect! { free(o.queue, 1, list.as_mut_ptr(), 0, NONE) => CL_INVALID_OPERATION, }
+    }
+    o.end();
+}
+
+pub fn errors_of_copies() {
+    let o = Objects::new();
+    let copy = |q, dst, src, n, waits, events| {
+        // SAFETY: what is wrong is refused before it is used.
+        unsafe { clEnqueueSVMMemcpy(q, CL_TRUE, dst, src, n, waits, events, null_mut()) }
+    };
+    expect! { copy(o.bad, null_mut(), null(), 0, 0, NONE) => CL_INVALID_COMMAND_QUEUE, }
+    if let Some(memory) = o.memory() {
         let p: *mut c_void = memory.ptr.cast();
-        let mut constant = [p.cast_const()];
-        let (foreign_list, failed_list) = (&raw const foreign, &raw const failed);
+        let behind = |n| p.wrapping_byte_add(n);
+        let failure = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         expect! {
-            free(queue, 1, null_mut(), 0, none) => CL_INVALID_VALUE,
-            free(queue, 0, list.as_mut_ptr(), 0, none) => CL_INVALID_VALUE,
-            free(queue, 1, list.as_mut_ptr(), 1, none) => wrong,
-            free(queue, 1, list.as_mut_ptr(), 0, failed_list) => wrong,
-            free(queue, 1, list.as_mut_ptr(), 1, foreign_list) => CL_INVALID_CONTEXT,
-            copy(queue, null_mut(), p, 8, 0, none) => CL_INVALID_VALUE,
-            copy(queue, p, null(), 8, 0, none) => CL_INVALID_VALUE,
-            copy(queue, p, p.add(7), 8, 0, none) => CL_MEM_COPY_OVERLAP,
-            copy(queue, p.add(7), p, 8, 0, none) => CL_MEM_COPY_OVERLAP,
-            copy(queue, p, p.add(8), 8, 1, none) => wrong,
-            copy(queue, p, p.add(8), 8, 1, foreign_list) => CL_INVALID_CONTEXT,
-            copy(queue, p, p.add(8), 8, 1, failed_list) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-            copy(queue, p, p.add(8), 8, 0, none) => CL_SUCCESS,
-            fill(queue, null_mut(), pattern, 8, 8, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p.add(4), pattern, 8, 8, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, null(), 8, 8, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, pattern, 0, 8, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, pattern, 3, 9, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, pattern, 256, 256, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, pattern, 8, 12, 0, none) => CL_INVALID_VALUE,
-            fill(queue, p, pattern, 8, 8, 1, none) => wrong,
-            fill(queue, p, pattern, 8, 8, 1, foreign_list) => CL_INVALID_CONTEXT,
-            fill(queue, p, pattern, 128, 256, 0, none) => CL_SUCCESS,
-            map(queue, CL_MAP_READ, null_mut(), 8, 0, none) => CL_INVALID_VALUE,
-            map(queue, CL_MAP_READ, p, 0, 0, none) => CL_INVALID_VALUE,
-            map(queue, 1 << 20, p, 8, 0, none) => CL_INVALID_VALUE,
-            map(queue, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, p, 8, 0, none) => CL_INVALID_VALUE,
-            map(queue, CL_MAP_READ, p, 8, 1, none) => wrong,
-            map(queue, CL_MAP_READ, p, 8, 1, foreign_list) => CL_INVALID_CONTEXT,
-            map(queue, CL_MAP_READ, p, 8, 1, failed_list) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-            map(queue, CL_MAP_READ, p, 8, 0, none) => CL_SUCCESS,
-            unmap(queue, null_mut(), 0, none) => CL_INVALID_VALUE,
-            unmap(queue, p, 1, none) => wrong,
-            unmap(queue, p, 1, foreign_list) => CL_INVALID_CONTEXT,
-            unmap(queue, p, 0, none) => CL_SUCCESS,
-            migrate(queue, 0, null_mut(), 0, 0, none) => CL_INVALID_VALUE,
-            migrate(queue, 1, null_mut(), 0, 0, none) => CL_INVALID_VALUE,
-            migrate(queue, 0, constant.as_mut_ptr(), 0, 0, none) => CL_INVALID_VALUE,
-            migrate(queue, 1, constant.as_mut_ptr(), 1 << 20, 0, none) => CL_INVALID_VALUE,
-            migrate(queue, 1, constant.as_mut_ptr(), 0, 1, none) => wrong,
-            migrate(queue, 1, constant.as_mut_ptr(), 0, 1, foreign_list) => CL_INVALID_CONTEXT,
+            copy(o.queue, null_mut(), p, 8, 0, NONE) => CL_INVALID_VALUE,
+            copy(o.queue, p, null(), 8, 0, NONE) => CL_INVALID_VALUE,
+            copy(o.queue, p, behind(7), 8, 0, NONE) => CL_MEM_COPY_OVERLAP,
+            copy(o.queue, behind(7), p, 8, 0, NONE) => CL_MEM_COPY_OVERLAP,
+            copy(o.queue, p, behind(8), 8, 1, NONE) => WRONG,
+            copy(o.queue, p, behind(8), 8, 1, &o.foreign) => CL_INVALID_CONTEXT,
+            copy(o.queue, p, behind(8), 8, 1, &o.failed) => failure,
+            copy(o.queue, p, behind(8), 8, 0, NONE) => CL_SUCCESS,
         }
-        let mut beyond = 4097usize;
+    } else {
+        let mut some = [0u64; 2];
+        let p: *mut c_void = some.as_mut_ptr().cast();
+        expect! { copy(o.queue, p, p.wrapping_byte_add(8), 8, 0, NONE) => CL_INVALID_OPERATION, }
+    }
+    o.end();
+}
+
+pub fn errors_of_fills() {
+    let (o, pattern) = (Objects::new(), [0u64; 32]);
+    let pattern = pattern.as_ptr().cast::<c_void>();
+    let fill = |q, p, pattern, size, n, waits, events| {
+        // SAFETY: what is wrong is refused before it is used.
+        unsafe { clEnqueueSVMMemFill(q, p, pattern, size, n, waits, events, null_mut()) }
+    };
+    expect! { fill(o.bad, null_mut(), null(), 0, 0, 0, NONE) => CL_INVALID_COMMAND_QUEUE, }
+    if let Some(memory) = o.memory() {
+        let p: *mut c_void = memory.ptr.cast();
+        expect! {
+            fill(o.queue, null_mut(), pattern, 8, 8, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p.wrapping_byte_add(4), pattern, 8, 8, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, null(), 8, 8, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, pattern, 0, 8, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, pattern, 3, 9, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, pattern, 256, 256, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, pattern, 8, 12, 0, NONE) => CL_INVALID_VALUE,
+            fill(o.queue, p, pattern, 8, 8, 1, NONE) => WRONG,
+            fill(o.queue, p, pattern, 8, 8, 1, &o.foreign) => CL_INVALID_CONTEXT,
+            fill(o.queue, p, pattern, 128, 256, 0, NONE) => CL_SUCCESS,
+        }
+        finish(o.queue);
+    } else {
+        let mut some = [0u64; 2];
+        expect! { fill(o.queue, some.as_mut_ptr().cast(), pattern, 8, 8, 0, NONE) => CL_INVALID_OPERATION, }
+    }
+    o.end();
+}
+
+pub fn errors_of_maps() {
+    let o = Objects::new();
+    let map = |q, flags, p, n, waits, events| {
+        // SAFETY: what is wrong is refused before it is used.
+        unsafe { clEnqueueSVMMap(q, CL_TRUE, flags, p, n, waits, events, null_mut()) }
+    };
+    // SAFETY: as above.
+    let unmap = |q, p, waits, events| unsafe { clEnqueueSVMUnmap(q, p, waits, events, null_mut()) };
+    expect! {
+        map(o.bad, 0, null_mut(), 0, 0, NONE) => CL_INVALID_COMMAND_QUEUE,
+        unmap(o.bad, null_mut(), 0, NONE) => CL_INVALID_COMMAND_QUEUE,
+    }
+    if let Some(memory) = o.memory() {
+        let p: *mut c_void = memory.ptr.cast();
+        let invalid = CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION;
+        let failure = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        expect! {
+            map(o.queue, CL_MAP_READ, null_mut(), 8, 0, NONE) => CL_INVALID_VALUE,
+            map(o.queue, CL_MAP_READ, p, 0, 0, NONE) => CL_INVALID_VALUE,
+            map(o.queue, 1 << 20, p, 8, 0, NONE) => CL_INVALID_VALUE,
+            map(o.queue, invalid, p, 8, 0, NONE) => CL_INVALID_VALUE,
+            map(o.queue, CL_MAP_READ, p, 8, 1, NONE) => WRONG,
+            map(o.queue, CL_MAP_READ, p, 8, 1, &o.foreign) => CL_INVALID_CONTEXT,
+            map(o.queue, CL_MAP_READ, p, 8, 1, &o.failed) => failure,
+            map(o.queue, CL_MAP_READ, p, 8, 0, NONE) => CL_SUCCESS,
+            unmap(o.queue, null_mut(), 0, NONE) => CL_INVALID_VALUE,
+            unmap(o.queue, p, 1, NONE) => WRONG,
+            unmap(o.queue, p, 1, &o.foreign) => CL_INVALID_CONTEXT,
+            unmap(o.queue, p, 0, NONE) => CL_SUCCESS,
+        }
+        finish(o.queue);
+    } else {
+        let mut some = [0u64; 2];
+        let p: *mut c_void = some.as_mut_ptr().cast();
+        expect! {
+            map(o.queue, CL_MAP_READ, p, 8, 0, NONE) => CL_INVALID_OPERATION,
+            unmap(o.queue, p, 0, NONE) => CL_INVALID_OPERATION,
+        }
+    }
+    o.end();
+}
+
+pub fn errors_of_migrations() {
+    let o = Objects::new();
+    let migrate = |q, n, list, sizes, flags, waits, events| {
+        // SAFETY: what is wrong is refused before it is used.
+        unsafe { clEnqueueSVMMigrateMem(q, n, list, sizes, flags, waits, events, null_mut()) }
+    };
+    expect! { migrate(o.bad, 0, null_mut(), null(), 0, 0, NONE) => CL_INVALID_COMMAND_QUEUE, }
+    if let Some(memory) = o.memory() {
+        let mut list = [memory.ptr.cast::<c_void>().cast_const()];
+        let list = list.as_mut_ptr();
+        let beyond = 4097usize;
         let mut outside = [(&raw const beyond).cast::<c_void>()];
         expect! {
-            clEnqueueSVMMigrateMem(queue, 1, constant.as_mut_ptr(), &raw mut beyond, 0, 0, none, no_event)
-                => CL_INVALID_VALUE,
-            migrate(queue, 1, outside.as_mut_ptr(), 0, 0, none) => CL_INVALID_VALUE,
+            migrate(o.queue, 0, null_mut(), null(), 0, 0, NONE) => CL_INVALID_VALUE,
+            migrate(o.queue, 1, null_mut(), null(), 0, 0, NONE) => CL_INVALID_VALUE,
+            migrate(o.queue, 0, list, null(), 0, 0, NONE) => CL_INVALID_VALUE,
+            migrate(o.queue, 1, list, null(), 1 << 20, 0, NONE) => CL_INVALID_VALUE,
+            migrate(o.queue, 1, list, null(), 0, 1, NONE) => WRONG,
+            migrate(o.queue, 1, list, null(), 0, 1, &o.foreign) => CL_INVALID_CONTEXT,
+            migrate(o.queue, 1, list, &beyond, 0, 0, NONE) => CL_INVALID_VALUE,
+            migrate(o.queue, 1, outside.as_mut_ptr(), null(), 0, 0, NONE) => CL_INVALID_VALUE,
         }
-        finish(queue);
-        release([foreign, failed]);
+    } else {
+        let some = [0u64; 2];
+        let mut list = [some.as_ptr().cast::<c_void>()];
+        expect! { migrate(o.queue, 1, list.as_mut_ptr(), null(), 0, 0, NONE) => CL_INVALID_OPERATION, }
     }
-    release([other]);
-    release([queue]);
+    o.end();
 }
 
 pub fn errors_of_kernels() {

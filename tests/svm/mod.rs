@@ -149,6 +149,11 @@ pub fn capabilities(on_processors: cl_bitfield) {
     }
 }
 
+/// A rig without a program.
+pub fn bare_rig() -> Rig {
+    Rig { device: device(), context: context(), program: null_mut() }
+}
+
 /// A rig with the kernels.
 pub fn rig() -> Rig {
     let (device, context) = (device(), context());
@@ -257,14 +262,22 @@ macro_rules! svm_suite {
             freeing: svm::lists::freeing(),
             recorded_commands: svm::recorded::recorded_commands(),
             errors_of_allocation: svm::errors::errors_of_allocation(),
-            errors_of_commands: svm::errors::errors_of_commands(),
+            errors_of_frees: svm::errors::errors_of_frees(),
+            errors_of_copies: svm::errors::errors_of_copies(),
+            errors_of_fills: svm::errors::errors_of_fills(),
+            errors_of_maps: svm::errors::errors_of_maps(),
+            errors_of_migrations: svm::errors::errors_of_migrations(),
             errors_of_kernels: svm::errors::errors_of_kernels(),
             types_of_memory: svm::unified::types_of_memory(),
             unified_svm_errors: svm::unified::errors(),
             usm_of_every_kind: svm::usm::usm_of_every_kind(),
-            usm_errors: svm::usm::usm_errors(),
+            usm_errors_of_allocation: svm::usm::usm_errors_of_allocation(),
+            usm_errors_of_queries: svm::usm::usm_errors_of_queries(),
+            usm_errors_of_kernels: svm::usm::usm_errors_of_kernels(),
+            usm_errors_of_commands: svm::usm::usm_errors_of_commands(),
             usm_frees_when_all_is_done: svm::usm::usm_frees_when_all_is_done(),
             addresses_of_buffers: svm::usm::addresses_of_buffers(),
+            addresses_in_kernels: svm::usm::addresses_in_kernels(),
         }
     };
     (@ $devices:expr, $hidden:expr; $($name:ident: $call:expr,)*) => {

@@ -52,97 +52,96 @@ type RecordLaunch = unsafe extern "C" fn(
 type Update =
     unsafe extern "C" fn(cl_command_buffer_khr, cl_uint, *const cl_uint, *const *const c_void) -> cl_int;
 
-pub fn recorded_commands() {
-    let o = offer();
-    let rig = rig();
-    let queue = rig.queue(0);
-    let (mut code, none, no_point, no_handle) = (1, null(), null_mut(), null_mut());
-    let mutable = [u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), CL_COMMAND_BUFFER_MUTABLE_KHR, 0];
-    // SAFETY: the types are those of the extension; live handles, lists with their length, regions in bounds.
+struct Functions {
+    create: Create,
+    copy: RecordCopy,
+    fill: RecordFill,
+    record: RecordLaunch,
+    finalize: OfBuffer,
+    free: OfBuffer,
+    enqueue: Enqueue,
+    update: Update,
+}
+
+fn functions() -> Functions {
+    // SAFETY: the types are those of the extensions.
     unsafe {
-        let create: Create = extension("clCreateCommandBufferKHR");
-        let copy: RecordCopy = extension("clCommandSVMMemcpyKHR");
-        let fill: RecordFill = extension("clCommandSVMMemFillKHR");
-        let record: RecordLaunch = extension("clCommandNDRangeKernelKHR");
-        let [finalize, free]: [OfBuffer; 2] =
-            ["clFinalizeCommandBufferKHR", "clReleaseCommandBufferKHR"].map(|n| extension(n));
-        let enqueue: Enqueue = extension("clEnqueueCommandBufferKHR");
-        let update: Update = extension("clUpdateMutableCommandsKHR");
-        let buffer = create(1, &queue, mutable.as_ptr(), &mut code);
+        Functions {
+            create: extension("clCreateCommandBufferKHR"),
+            copy: extension("clCommandSVMMemcpyKHR"),
+            fill: extension("clCommandSVMMemFillKHR"),
+            record: extension("clCommandNDRangeKernelKHR"),
+            finalize: extension("clFinalizeCommandBufferKHR"),
+            free: extension("clReleaseCommandBufferKHR"),
+            enqueue: extension("clEnqueueCommandBufferKHR"),
+            update: extension("clUpdateMutableCommandsKHR"),
+        }
+    }
+}
+
+/// A mutable command buffer.
+struct Recording {
+    functions: Functions,
+    buffer: cl_command_buffer_khr,
+}
+
+impl Recording {
+    fn new(queue: cl_command_queue) -> Recording {
+        let (functions, mut code) = (functions(), 1);
+        let mutable = [u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), CL_COMMAND_BUFFER_MUTABLE_KHR, 0];
+        // SAFETY: one queue and a terminated list.
+        let buffer = unsafe { (functions.create)(1, &queue, mutable.as_ptr(), &mut code) };
         ok(code);
-        let (word, mut other) = (5u32, [0u32; 2]);
-        let pattern: *const c_void = (&raw const word).cast();
-        if !o.coarse() {
-            let p: *mut c_void = other.as_mut_ptr().cast();
-            let invalid = CL_INVALID_OPERATION;
-            assert_eq!(
-                copy(buffer, null_mut(), null(), p, p.byte_add(4), 4, 0, none, no_point, no_handle),
-                invalid
-            );
-            assert_eq!(
-                fill(buffer, null_mut(), null(), p, pattern, 4, 4, 0, none, no_point, no_handle),
-                invalid
-            );
-            ok(free(buffer));
-            return release([queue]);
-        }
-        let [a, b, c] = [(); 3].map(|()| Svm::<u32>::new(rig.context, 0, 256));
-        let (pa, pb) = (a.ptr.cast::<c_void>(), b.ptr.cast::<c_void>());
-        let fail = |dst, src, code| {
-            assert_eq!(copy(buffer, null_mut(), null(), dst, src, 8, 0, none, no_point, no_handle), code);
-        };
-        fail(null_mut(), pa, CL_INVALID_VALUE);
-        fail(pa, null_mut(), CL_INVALID_VALUE);
-        fail(pa, pa.byte_add(4), CL_MEM_COPY_OVERLAP);
-        fail(other.as_mut_ptr().cast(), pa, CL_OUT_OF_RESOURCES);
-        assert_eq!(
-            fill(buffer, null_mut(), null(), pa, pattern, 3, 3, 0, none, no_point, no_handle),
-            CL_INVALID_VALUE
-        );
-        ok(fill(buffer, null_mut(), null(), pa, pattern, 4, 1024, 0, none, no_point, no_handle));
-        let scale = rig.kernel("scale");
-        set_svm(scale, 0, a.ptr);
-        set(scale, 1, 2u32);
-        let (size, mut handle) = (256usize, null_mut());
-        ok(record(
-            buffer,
-            null_mut(),
-            null(),
-            scale,
-            1,
-            null(),
-            &size,
-            null(),
-            0,
-            none,
-            no_point,
-            &mut handle,
-        ));
-        ok(copy(buffer, null_mut(), null(), pb, pa, 1024, 0, none, no_point, no_handle));
-        ok(finalize(buffer));
-        let replay = || ok(enqueue(0, null(), buffer, 0, null(), null_mut()));
-        let look = |memory: &Svm<u32>, expected: &dyn Fn(u32) -> u32| {
-            memory.map(queue, CL_MAP_READ);
-            assert!(memory.slice().iter().enumerate().all(|(i, v)| *v == expected(i as u32)));
-            memory.unmap(queue);
-        };
-        for _ in 0..2 {
-            replay();
-            look(&b, &|i| 10 + i);
-        }
-        // Another pointer, and the memory behind it: the copy sees the fill alone.
-        c.map(queue, CL_MAP_WRITE_INVALIDATE_REGION);
-        c.slice().fill(100);
-        c.unmap(queue);
-        let pointer = cl_mutable_dispatch_arg_khr { arg_index: 0, arg_size: 0, arg_value: c.ptr.cast() };
-        let list = [c.ptr];
+        Recording { functions, buffer }
+    }
+
+    fn copy(&self, dst: *mut c_void, src: *const c_void, size: usize) -> cl_int {
+        let (copy, on, list, waits, point) = (self.functions.copy, null_mut(), null(), null(), null_mut());
+        // SAFETY: a live handle; regions in bounds or refused.
+        unsafe { copy(self.buffer, on, list, dst, src, size, 0, waits, point, null_mut()) }
+    }
+
+    /// Records a fill with a pattern of the given size, of which the first four bytes are the number 5.
+    fn fill(&self, dst: *mut c_void, pattern_size: usize, size: usize) -> cl_int {
+        let (fill, on, list, waits, point) = (self.functions.fill, null_mut(), null(), null(), null_mut());
+        let (word, end) = (5u32, null_mut());
+        let pattern = (&raw const word).cast();
+        // SAFETY: a live handle; regions in bounds or refused.
+        unsafe { fill(self.buffer, on, list, dst, pattern, pattern_size, size, 0, waits, point, end) }
+    }
+
+    fn launch(&self, kernel: cl_kernel, size: usize) -> cl_mutable_command_khr {
+        let (record, on, list, waits, point) =
+            (self.functions.record, null_mut(), null(), null(), null_mut());
+        let (none, mut handle) = (null(), null_mut());
+        // SAFETY: live handles, one dimension.
+        ok(unsafe {
+            record(self.buffer, on, list, kernel, 1, none, &size, none, 0, waits, point, &mut handle)
+        });
+        handle
+    }
+
+    fn finalize(&self) {
+        // SAFETY: a live handle.
+        ok(unsafe { (self.functions.finalize)(self.buffer) });
+    }
+
+    fn replay(&self) {
+        // SAFETY: a live handle.
+        ok(unsafe { (self.functions.enqueue)(0, null(), self.buffer, 0, null(), null_mut()) });
+    }
+
+    /// Replaces the first argument of a launch, and the allocations that it accesses, by an allocation.
+    fn update(&self, command: cl_mutable_command_khr, memory: *const c_void) {
+        let pointer = cl_mutable_dispatch_arg_khr { arg_index: 0, arg_size: 0, arg_value: memory };
+        let list = [memory];
         let reached = cl_mutable_dispatch_exec_info_khr {
             param_name: CL_KERNEL_EXEC_INFO_SVM_PTRS,
             param_value_size: 8,
             param_value: list.as_ptr().cast(),
         };
         let config = cl_mutable_dispatch_config_khr {
-            command: handle,
+            command,
             num_args: 0,
             num_svm_args: 1,
             num_exec_infos: 1,
@@ -155,13 +154,73 @@ pub fn recorded_commands() {
             local_work_size: null(),
         };
         let (kind, config) = (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
-        ok(update(buffer, 1, &kind, &config));
-        replay();
-        look(&b, &|_| 5);
-        look(&c, &|i| 200 + i);
-        finish(queue);
-        ok(free(buffer));
-        release([scale]);
+        // SAFETY: one structure of its type.
+        ok(unsafe { (self.functions.update)(self.buffer, 1, &kind, &config) });
     }
+
+    fn end(self) {
+        // SAFETY: a live handle, released once.
+        ok(unsafe { (self.functions.free)(self.buffer) });
+    }
+}
+
+/// Compares the words of an allocation.
+fn check(queue: cl_command_queue, memory: &Svm<u32>, expected: impl Fn(u32) -> u32) {
+    memory.map(queue, CL_MAP_READ);
+    assert!(memory.slice().iter().enumerate().all(|(i, v)| *v == expected(i as u32)));
+    memory.unmap(queue);
+}
+
+/// Checks that a device without shared memory refuses commands on the host's memory.
+fn check_unsupported(recording: &Recording) {
+    let mut own = [0u32; 2];
+    let own: *mut c_void = own.as_mut_ptr().cast();
+    assert_eq!(recording.copy(own, own.wrapping_byte_add(4), 4), CL_INVALID_OPERATION);
+    assert_eq!(recording.fill(own, 4, 4), CL_INVALID_OPERATION);
+}
+
+/// Checks the errors of commands on an allocation.
+fn check_errors(recording: &Recording, ptr: *mut c_void) {
+    let mut own = [0u32; 2];
+    assert_eq!(recording.copy(null_mut(), ptr, 8), CL_INVALID_VALUE);
+    assert_eq!(recording.copy(ptr, null_mut(), 8), CL_INVALID_VALUE);
+    assert_eq!(recording.copy(ptr, ptr.wrapping_byte_add(4), 8), CL_MEM_COPY_OVERLAP);
+    assert_eq!(recording.copy(own.as_mut_ptr().cast(), ptr, 8), CL_OUT_OF_RESOURCES);
+    assert_eq!(recording.fill(ptr, 3, 3), CL_INVALID_VALUE);
+}
+
+pub fn recorded_commands() {
+    let rig = rig();
+    let queue = rig.queue(0);
+    let recording = Recording::new(queue);
+    if !offer().coarse() {
+        check_unsupported(&recording);
+        recording.end();
+        return release([queue]);
+    }
+    let [a, b, c] = [(); 3].map(|()| Svm::<u32>::new(rig.context, 0, 256));
+    check_errors(&recording, a.ptr.cast());
+    ok(recording.fill(a.ptr.cast(), 4, 1024));
+    let scale = rig.kernel("scale");
+    set_svm(scale, 0, a.ptr);
+    set(scale, 1, 2u32);
+    let command = recording.launch(scale, 256);
+    ok(recording.copy(b.ptr.cast(), a.ptr.cast(), 1024));
+    recording.finalize();
+    for _ in 0..2 {
+        recording.replay();
+        check(queue, &b, |i| 10 + i);
+    }
+    // Another pointer, and the memory behind it: the copy sees the fill alone.
+    c.map(queue, CL_MAP_WRITE_INVALIDATE_REGION);
+    c.slice().fill(100);
+    c.unmap(queue);
+    recording.update(command, c.ptr.cast());
+    recording.replay();
+    check(queue, &b, |_| 5);
+    check(queue, &c, |i| 200 + i);
+    finish(queue);
+    recording.end();
+    release([scale]);
     release([queue]);
 }

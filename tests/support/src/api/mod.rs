@@ -10,6 +10,7 @@ pub mod command_buffer;
 pub mod device_queue;
 pub mod devices;
 pub mod extension;
+pub mod model;
 pub mod other_vulkan;
 pub mod recording;
 pub mod rig;
