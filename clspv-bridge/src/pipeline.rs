@@ -107,6 +107,9 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Gvn,
     &SimplifyCfg,
     &Unroll,
+    // Iterations that are never reached go before variables are split: their indices are out of range.
+    &SimplifyCfg,
+    &Simplify,
     &SimplifyCfg,
     &Simplify,
     &Sroa,
@@ -136,6 +139,9 @@ pub(crate) const LIBRARY: Passes = &[
     &Gvn,
     &SimplifyCfg,
     &Unroll,
+    // Iterations that are never reached go before variables are split: their indices are out of range.
+    &SimplifyCfg,
+    &Simplify,
     &SimplifyCfg,
     &Simplify,
     &Sroa,

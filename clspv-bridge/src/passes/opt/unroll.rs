@@ -1,7 +1,9 @@
 //! Full unrolling of small loops with a constant trip count.
 //!
 //! Unrolled loops have constant indices, so that private arrays become values and conditions on the counter
-//! disappear. The loop is copied once for each time that its back edge may be taken; the exit conditions
+//! disappear. Loops that index a private array may grow more than others: an array in memory costs far more
+//! than its loop's code. Loops around others are only unrolled for such an array, or if they have a single
+//! iteration. The loop is copied once for each time that its back edge may be taken; the exit conditions
 //! stay and are folded by the passes that follow.
 
 use crate::analysis::trip_count::backedge_taken_count;
@@ -12,11 +14,14 @@ use crate::passes::{Pass, PassContext};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Most times that a loop's back edge is taken.
-const MAX_COPIES: u32 = 64;
+/// Most iterations of a loop.
+const MAX_ITERATIONS: usize = 64;
 
 /// Most instructions that the copies of a loop have together.
 const MAX_LOOP_INSTS: usize = 600;
+
+/// Likewise, for loops that index a private array.
+const MAX_PRIVATE_INSTS: usize = 2_400;
 
 /// Most instructions that a function may grow to.
 const MAX_FUNCTION_INSTS: usize = 20_000;
@@ -65,14 +70,13 @@ struct Plan {
     exits: Vec<(Block, Vec<Value>)>,
 }
 
-/// An innermost loop that can be unrolled and is small enough.
+/// A loop that can be unrolled and is small enough, inner loops first.
 fn next_loop(func: &Function, refused: &mut FxHashSet<Block>) -> Option<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
     for (l, it) in forest.loops().iter().enumerate().rev() {
-        let has_inner = forest.loops().iter().any(|other| other.parent == Some(l));
-        if has_inner || refused.contains(&it.header) {
+        if refused.contains(&it.header) {
             continue;
         }
         let blocks: Vec<Block> =
@@ -97,17 +101,20 @@ fn plan(
     let it = &forest.loops()[l];
     let insts: usize = blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
     // The entry block has no predecessors, so a copy of it could not be entered.
-    if insts > MAX_LOOP_INSTS || func.entry() == Some(it.header) {
+    if func.entry() == Some(it.header) {
         return None;
     }
     // Values of opaque types cannot be parameters.
     let has_opaque = |v: &Value| matches!(func.ty(*v), Type::Opaque(_));
-    let limit = (MAX_LOOP_INSTS / insts.max(1)) as u32 + 1;
-    let copies =
-        u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, limit.min(MAX_COPIES))?).ok()?;
-    if insts * (copies as usize + 1) > MAX_LOOP_INSTS {
-        return None;
-    }
+    let has_inner = forest.loops().iter().any(|other| other.parent == Some(l));
+    let most = match indexes_private(func, it.header, &blocks) {
+        true => MAX_PRIVATE_INSTS,
+        false if has_inner => 0,
+        false => MAX_LOOP_INSTS,
+    };
+    // A single iteration is not copied, so that its size does not matter.
+    let iterations = (most / insts.max(1)).clamp(1, MAX_ITERATIONS) as u32;
+    let copies = u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, iterations)?).ok()?;
     let inside: FxHashSet<Block> = blocks.iter().copied().collect();
     let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
     for call in blocks.iter().flat_map(|&b| func.successors(b)) {
@@ -127,6 +134,36 @@ fn plan(
         }
     }
     Some(Plan { header: it.header, blocks, latches: it.latches.clone(), copies, exits })
+}
+
+/// Whether the loop accesses a stack slot at an offset that depends on the loop's own parameters.
+fn indexes_private(func: &Function, header: Block, blocks: &[Block]) -> bool {
+    if func.slots.is_empty() {
+        return false;
+    }
+    let mut varying: FxHashSet<Value> = func.blocks[header].params.iter().copied().collect();
+    for &i in blocks.iter().flat_map(|&b| &func.blocks[b].insts) {
+        let data = &func.insts[i];
+        if !data.args.iter().any(|a| varying.contains(a)) {
+            continue;
+        }
+        if data.op == Op::PtrAdd && is_slot(func, data.args[0]) {
+            return true;
+        }
+        varying.extend(data.results.iter().copied());
+    }
+    false
+}
+
+/// Whether an address lies in a stack slot, through additions of offsets.
+fn is_slot(func: &Function, mut address: Value) -> bool {
+    while let Some(inst) = func.def_inst(address) {
+        match func.insts[inst].op {
+            Op::PtrAdd => address = func.insts[inst].args[0],
+            ref other => return matches!(other, Op::SlotAddr(_)),
+        }
+    }
+    false
 }
 
 /// Values of the loop that are used outside, with the block of each use.
@@ -153,11 +190,14 @@ fn copy_loop(func: &mut Function, plan: &Plan) {
     let end =
         func.layout.iter().position(|b| plan.blocks.last() == Some(b)).map_or(func.layout.len(), |p| p + 1);
     let mut layout = Vec::new();
-    let mut previous: FxHashMap<Block, Block> = plan.blocks.iter().map(|b| (*b, *b)).collect();
+    let original: FxHashMap<Block, Block> = plan.blocks.iter().map(|b| (*b, *b)).collect();
+    // All copies are made of the loop as it is, so its back edges are led on at the end.
+    let mut iterations = vec![original];
     for _ in 0..plan.copies {
-        let copy = copy_once(func, plan, &mut layout);
-        redirect(func, plan, &previous, copy[&plan.header]);
-        previous = copy;
+        iterations.push(copy_once(func, plan, &mut layout));
+    }
+    for pair in iterations.windows(2) {
+        redirect(func, plan, &pair[0], pair[1][&plan.header]);
     }
     // The last copy leaves before its back edge.
     let never = func.new_block_detached();
@@ -168,7 +208,9 @@ fn copy_loop(func: &mut Function, plan: &Plan) {
     let unreachable = func.make_terminator(Op::Unreachable, &[], &[]);
     func.blocks[never].insts.push(unreachable);
     layout.push(never);
-    redirect(func, plan, &previous, never);
+    if let Some(last) = iterations.last() {
+        redirect(func, plan, last, never);
+    }
     func.layout.splice(end..end, layout);
 }
 
