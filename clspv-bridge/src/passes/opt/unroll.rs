@@ -17,8 +17,14 @@ use smallvec::SmallVec;
 /// Most iterations of a loop.
 const MAX_ITERATIONS: usize = 64;
 
-/// Most instructions that the copies of a loop have together.
-const MAX_LOOP_INSTS: usize = 600;
+/// Most iterations of a short loop.
+const MAX_SHORT_ITERATIONS: usize = 10;
+
+/// Most instructions that the copies of a short loop have together: conditions and indices fold.
+const MAX_SHORT_INSTS: usize = 600;
+
+/// Most instructions that the copies of a longer loop have together.
+const MAX_LOOP_INSTS: usize = 200;
 
 /// Likewise, for loops that index a private array.
 const MAX_PRIVATE_INSTS: usize = 2_400;
@@ -107,13 +113,16 @@ fn plan(
     // Values of opaque types cannot be parameters.
     let has_opaque = |v: &Value| matches!(func.ty(*v), Type::Opaque(_));
     let has_inner = forest.loops().iter().any(|other| other.parent == Some(l));
-    let most = match indexes_private(func, it.header, &blocks) {
-        true => MAX_PRIVATE_INSTS,
-        false if has_inner => 0,
-        false => MAX_LOOP_INSTS,
+    let iterations = match indexes_private(func, it.header, &blocks) {
+        true => (MAX_PRIVATE_INSTS / insts.max(1)).min(MAX_ITERATIONS),
+        false if has_inner => 1,
+        false => {
+            let short = (MAX_SHORT_INSTS / insts.max(1)).min(MAX_SHORT_ITERATIONS);
+            short.max((MAX_LOOP_INSTS / insts.max(1)).min(MAX_ITERATIONS))
+        }
     };
     // A single iteration is not copied, so that its size does not matter.
-    let iterations = (most / insts.max(1)).clamp(1, MAX_ITERATIONS) as u32;
+    let iterations = iterations.max(1) as u32;
     let copies = u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, iterations)?).ok()?;
     let inside: FxHashSet<Block> = blocks.iter().copied().collect();
     let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
