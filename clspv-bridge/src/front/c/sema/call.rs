@@ -5,7 +5,7 @@ use super::Sema;
 use super::class::Class;
 use super::convert::Context;
 use super::scope::Binding;
-use crate::front::c::ast::{ExprId, ExprKind, FuncId, VarId};
+use crate::front::c::ast::{BuiltinId, ExprId, ExprKind, FuncId, VarId};
 use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved};
 use crate::front::c::overload::{Choice, Ranks, choose, rank, ranks};
 use crate::front::c::source::Loc;
@@ -207,7 +207,13 @@ impl Sema<'_> {
         }
         match choice {
             Choice::One(index) => match candidates.get(index) {
-                Some(id) => self.call_one(callee, *id, args),
+                Some(id) => {
+                    let call = self.call_one(callee, *id, args);
+                    if let Some(builtin) = self.same_builtin(callee.name, *id, &arg_types) {
+                        self.redeclared.push((call, builtin));
+                    }
+                    call
+                }
                 None => self.error_expr(callee.loc),
             },
             Choice::Ambiguous(indices) => {
@@ -245,6 +251,32 @@ impl Sema<'_> {
         let theirs = ranks(self.types, args, &resolved.params)?;
         let is_better = theirs.iter().zip(own).all(|(a, b)| a <= b) && theirs != *own;
         is_better.then_some(resolved)
+    }
+
+    /// The built-in function with the prototype of an overload.
+    fn same_builtin(&mut self, name: Symbol, function: FuncId, args: &[ArgType]) -> Option<BuiltinId> {
+        let name = self.session.symbols.text(name).to_owned();
+        if !builtins::is_builtin(&name, self.language) {
+            return None;
+        }
+        let own = self.prototype(function)?;
+        let resolved = builtins::resolve::resolve(self.types, self.language, &name, args)?.ok()?;
+        let same = |a: QualTy, b: QualTy| self.types.canonical(a).ty == self.types.canonical(b).ty;
+        let is_same = own.params.len() == resolved.params.len()
+            && own.params.iter().zip(&resolved.params).all(|(a, b)| same(*a, *b))
+            && same(own.result, resolved.result);
+        is_same.then_some(resolved.builtin)
+    }
+
+    /// Makes calls of redeclared built-in functions calls of those, unless the program defines the function.
+    pub(super) fn resolve_redeclared(&mut self) {
+        for (call, builtin) in std::mem::take(&mut self.redeclared) {
+            let Some(expr) = self.unit.exprs.get_mut(call.0 as usize) else { continue };
+            let ExprKind::Call { function, args } = expr.kind else { continue };
+            if self.unit.functions.get(function.0 as usize).is_some_and(|f| f.body.is_none()) {
+                expr.kind = ExprKind::Builtin { builtin, args };
+            }
+        }
     }
 
     fn report_unviable(

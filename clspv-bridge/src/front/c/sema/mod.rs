@@ -137,6 +137,8 @@ pub struct Sema<'s> {
     range_elements: u64,
     /// First tokens of parameters.
     pub param_begins: FxHashMap<VarId, Loc>,
+    /// Calls of declarations that have the prototype of a built-in function.
+    redeclared: Vec<(ExprId, BuiltinId)>,
 }
 
 impl<'s> Sema<'s> {
@@ -157,6 +159,7 @@ impl<'s> Sema<'s> {
             constants: FxHashMap::default(),
             range_elements: 0,
             param_begins: FxHashMap::default(),
+            redeclared: Vec::new(),
         };
         sema.predefine();
         sema
@@ -365,7 +368,8 @@ impl<'s> Sema<'s> {
     }
 
     /// The checked unit.
-    pub fn finish(self) -> Unit {
+    pub fn finish(mut self) -> Unit {
+        self.resolve_redeclared();
         self.unit
     }
 }
