@@ -170,7 +170,8 @@ impl Verifier<'_> {
         self.error(entity, message);
     }
     fn insts(&self) -> impl Iterator<Item = (Block, Inst)> + use<'_> {
-        self.func.layout.iter().flat_map(|&b| self.func.blocks[b].insts.iter().map(move |&i| (b, i)))
+        let blocks = self.func.layout.iter().filter_map(|&b| Some((b, self.func.blocks.get(b)?)));
+        blocks.flat_map(|(b, data)| data.insts.iter().map(move |&i| (b, i)))
     }
 
     /// Every named entity exists and matches its definition; blocks and instructions are in the layout once.

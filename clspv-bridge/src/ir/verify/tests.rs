@@ -45,6 +45,13 @@ fn definition_must_dominate_use() {
 }
 
 #[test]
+fn blocks_of_the_layout_must_exist() {
+    let (mut f, ..) = diamond();
+    f.layout.push(Block::new(60));
+    assert!(errors(&module(Phase::Imported, f)).contains("`block60`: does not exist"));
+}
+
+#[test]
 fn edges_must_pass_the_parameters() {
     let (mut f, b, _) = diamond();
     let jump = f.terminator(b[2]).unwrap();
