@@ -235,7 +235,7 @@ impl DataBlock {
 pub enum ProgramCode {
     /// SPIR-V modules for Vulkan, one or more for each kernel.
     Vulkan(Vec<CompiledKernel>),
-    /// A shared object for the host's processor.
+    /// Machine code for the host's processor.
     Native(NativeProgram),
 }
 

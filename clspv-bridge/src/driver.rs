@@ -1,7 +1,7 @@
 //! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
-use crate::back::llvm;
+use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
 use crate::front;
@@ -16,7 +16,7 @@ use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
 use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
-use crate::target::{Code, CpuTarget, Target, VulkanTarget};
+use crate::target::{Code, CodeGenerator, CpuTarget, Target, VulkanTarget};
 use rustc_hash::FxHashMap;
 
 /// Compiles OpenCL C (or C++ for OpenCL) to a library.
@@ -172,7 +172,7 @@ fn report(failures: &[(String, CompileError)], libraries: &[&Library]) -> Result
     Err(CompileError::Diagnostics(lines.join("\n") + "\n"))
 }
 
-/// Compiles all kernels for the host's processor, into one shared object.
+/// Compiles all kernels for the host's processor, into one object.
 fn native(
     optimised: &[Module],
     data: &DataLayout,
@@ -181,42 +181,67 @@ fn native(
     cx: &PassContext<'_>,
 ) -> Result<NativeProgram> {
     let mut program = NativeProgram::default();
-    let mut texts = Vec::new();
-    let tasks = (0..optimised.len()).zip(optimised).collect();
-    for (module, result) in
-        optimised.iter().zip(parallel::map(tasks, |(n, module)| native_kernel(module, data, n, cx)))
-    {
-        match result {
-            Ok((kernel, pieces)) => {
-                program.kernels.push(kernel);
-                texts.extend(pieces);
+    match cpu.generator {
+        CodeGenerator::Llvm => {
+            let kernels = native_kernels(optimised, cx, |module, n| llvm::kernel(module, data, n, cx));
+            let texts = collect(optimised, kernels, &mut program, failures);
+            if failures.is_empty() && !texts.is_empty() {
+                let effort = if cpu.instrumented {
+                    llvm::Effort::Instrumented
+                } else if cx.options.opt_disable {
+                    llvm::Effort::Little
+                } else {
+                    llvm::Effort::Usual
+                };
+                program.object = llvm::shared_object(&texts, effort)?;
             }
-            Err(e) => failures.push((module.kernels[0].name.clone(), e)),
         }
-    }
-    if failures.is_empty() && !texts.is_empty() {
-        let effort = if cpu.instrumented {
-            llvm::Effort::Instrumented
-        } else if cx.options.opt_disable {
-            llvm::Effort::Quick
-        } else {
-            llvm::Effort::Usual
-        };
-        program.object = llvm::shared_object(&texts, effort)?;
+        CodeGenerator::Cranelift => {
+            let kernels = native_kernels(optimised, cx, |module, n| cranelift::kernel(module, data, n, cx));
+            let functions = collect(optimised, kernels, &mut program, failures);
+            if failures.is_empty() && !functions.is_empty() {
+                program.object = cranelift::link(&functions)?;
+            }
+        }
     }
     Ok(program)
 }
 
-/// The text of an optimised kernel's native code (see [`llvm::kernel`]).
-fn native_kernel(
-    module: &Module,
-    data: &DataLayout,
-    number: usize,
+/// A kernel's launch interface, and the pieces of its code.
+type NativePieces<T> = (NativeKernel, Vec<T>);
+
+/// Runs the passes of native code on optimised kernels, and generates code of each by its number.
+fn native_kernels<T: Send>(
+    optimised: &[Module],
     cx: &PassContext<'_>,
-) -> Result<(NativeKernel, Vec<String>)> {
-    let mut module = module.clone();
-    pipeline::run(&mut module, pipeline::NATIVE, &mut cx.fresh())?;
-    llvm::kernel(&module, data, number, cx)
+    generate: impl Fn(&Module, usize) -> Result<NativePieces<T>> + Sync,
+) -> Vec<Result<NativePieces<T>>> {
+    let tasks: Vec<(usize, &Module)> = (0..optimised.len()).zip(optimised).collect();
+    parallel::map(tasks, |(n, module)| {
+        let mut module = module.clone();
+        pipeline::run(&mut module, pipeline::NATIVE, &mut cx.fresh())?;
+        generate(&module, n)
+    })
+}
+
+/// Adds kernels to a program, or their errors to the failures. Returns the pieces of code.
+fn collect<T>(
+    optimised: &[Module],
+    kernels: Vec<Result<NativePieces<T>>>,
+    program: &mut NativeProgram,
+    failures: &mut Vec<(String, CompileError)>,
+) -> Vec<T> {
+    let mut all = Vec::new();
+    for (module, result) in optimised.iter().zip(kernels) {
+        match result {
+            Ok((kernel, pieces)) => {
+                program.kernels.push(kernel);
+                all.extend(pieces);
+            }
+            Err(e) => failures.push((module.kernels[0].name.clone(), e)),
+        }
+    }
+    all
 }
 
 /// The log's line for a kernel that failed, with the source position if the module has it.
@@ -517,7 +542,9 @@ mod tests {
         let (globals, numbers) = used_globals(&program, std::slice::from_ref(&module));
         let data = globals::layout(&globals).unwrap();
         renumber_globals(&mut module, &globals, &numbers);
-        let (_, texts) = native_kernel(&module, &data, 0, &cx).unwrap();
+        let one = std::slice::from_ref(&module);
+        let mut kernels = native_kernels(one, &cx, |module, n| llvm::kernel(module, &data, n, &cx));
+        let (_, texts) = kernels.pop().unwrap().unwrap();
         assert_eq!(texts.len(), if module.functions.len() == 1 { 2 } else { 1 });
         (module, texts.concat())
     }

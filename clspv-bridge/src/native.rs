@@ -1,11 +1,13 @@
 //! The launch contract between native code for the host's processor and the runtime that calls it.
 //!
-//! A program is one shared object. Each kernel has two functions `void (const Context *)` that run one
-//! work-group: one for groups whose rows are whole numbers of vectors, and one for every group. [`context`]
-//! is the layout of their argument.
+//! A program is a shared object or [`flat_code`]. Each kernel has two functions `void (const Context *)`
+//! that run one work-group: one for groups whose rows are whole numbers of vectors, and one for every group.
+//! [`context`] is the layout of their argument.
 //!
 //! Scratch memory is the group's context array. It has one frame per vector of work-items (one in all for
 //! kernels without barriers): private variables, and the values that are live across barriers.
+
+pub mod flat_code;
 
 use crate::metadata::KernelInfo;
 
@@ -245,6 +247,6 @@ impl NativeKernel {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NativeProgram {
     pub kernels: Vec<NativeKernel>,
-    /// The shared object; empty for a program without kernels.
+    /// The shared object or [`flat_code`]; empty for a program without kernels.
     pub object: Vec<u8>,
 }

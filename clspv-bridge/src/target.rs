@@ -131,6 +131,30 @@ pub struct CpuTarget {
     pub width: u32,
     /// Whether memory accesses are calls of the runtime, which checks them ([`crate::native::check`]).
     pub instrumented: bool,
+    pub generator: CodeGenerator,
+}
+
+/// Generator of machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CodeGenerator {
+    /// LLVM in a child process: the fastest code.
+    Llvm,
+    /// Cranelift in the process: code in milliseconds.
+    Cranelift,
+}
+
+impl CodeGenerator {
+    /// Whether it has code for this process's kind of processor. LLVM also needs clang.
+    pub fn is_available(self) -> bool {
+        self == CodeGenerator::Llvm || cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
+    }
+}
+
+impl CpuTarget {
+    /// Whether the processor has a feature, by the kernel's name for it.
+    pub(crate) fn has(&self, feature: &str) -> bool {
+        self.processor.split_whitespace().any(|f| f == feature)
+    }
 }
 
 /// Atomic additions, minima and maxima of floating-point numbers that the device supports, by width.
@@ -259,12 +283,26 @@ impl Target {
             },
             subgroup_clock: true,
             device_clock: true,
-            code: Code::Native(CpuTarget { processor, width, instrumented: false }),
+            code: Code::Native(CpuTarget {
+                processor,
+                width,
+                instrumented: false,
+                generator: CodeGenerator::Llvm,
+            }),
             max_workgroup_memory: 256 << 10,
             max_workgroup_invocations: 4096,
             max_workgroup_size: [4096; 3],
             ..Target::generic()
         }
+    }
+    /// The processor with code by Cranelift, whose vectors have 128 bits.
+    pub fn with_cranelift(mut self) -> Target {
+        if let Code::Native(cpu) = &mut self.code {
+            cpu.generator = CodeGenerator::Cranelift;
+            cpu.width = 4;
+            self.subgroup_size = cpu.width;
+        }
+        self
     }
     /// A capable desktop device: what offline compilation and compiler tests use.
     pub fn generic() -> Target {

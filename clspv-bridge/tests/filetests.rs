@@ -36,7 +36,7 @@ use clspv_bridge::passes::lower::globals;
 use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
 use clspv_bridge::passes::{Pass, PassContext};
-use clspv_bridge::target::{Code, CpuTarget, Denorms32, FloatAtomics};
+use clspv_bridge::target::{Code, CodeGenerator, CpuTarget, Denorms32, FloatAtomics};
 use clspv_bridge::{CompileError, Target, driver, pipeline};
 use interp::{Launch, Machine, Stop, value::LaneValues};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -236,7 +236,12 @@ fn target(text: &str) -> Result<Target, String> {
     for word in words {
         let (word, number) = word.split_once(' ').unwrap_or((word, "0"));
         let number: u32 = number.parse().map_err(|_| format!("{number} is not a number"))?;
-        let cpu = CpuTarget { processor: "any".into(), width: 4, instrumented: word == "instrumented" };
+        let cpu = CpuTarget {
+            processor: "any".into(),
+            width: 4,
+            instrumented: word == "instrumented",
+            generator: CodeGenerator::Llvm,
+        };
         let ops = &mut target.subgroup_ops;
         match word {
             "no_int8" => target.int8 = false,

@@ -15,7 +15,7 @@ use clspv_bridge::options::Options;
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::passes::lower::globals;
 use clspv_bridge::pipeline;
-use clspv_bridge::target::{Code, CpuTarget};
+use clspv_bridge::target::{Code, CodeGenerator, CpuTarget};
 use clspv_bridge::{Target, metadata};
 
 const ITEMS: u32 = 3;
@@ -705,7 +705,12 @@ fn check(
 /// Checks the passes of native code, with a group of one whole vector and part of another, or of a part only.
 fn check_native(mut m: Module, seed: u64, wanted: &value::LaneValues) -> Result<(), String> {
     let width = if seed.is_multiple_of(2) { 2 } else { 4 };
-    let cpu = CpuTarget { processor: "any".into(), width, instrumented: seed.is_multiple_of(3) };
+    let cpu = CpuTarget {
+        processor: "any".into(),
+        width,
+        instrumented: seed.is_multiple_of(3),
+        generator: CodeGenerator::Llvm,
+    };
     let (target, options) = (Target { code: Code::Native(cpu), ..Target::generic() }, Options::default());
     let cx = &mut PassContext::new(&target, &options);
     for pass in pipeline::NATIVE.iter().filter(|p| p.applies(&PassContext::new(&target, &options))) {

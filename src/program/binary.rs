@@ -151,6 +151,11 @@ mod tests {
         assert!(read.code_for(&[1; HASH], &Target::generic()).is_some());
         let other = Target { int8: false, ..Target::generic() };
         assert!(read.code_for(&[1; HASH], &other).is_none());
+        // Code of one generator is not served for another.
+        let native = Target::native("any".into(), &|_| false);
+        let quick = native.clone().with_cranelift();
+        let program = codec::tests::sample_program();
+        assert_ne!(seal(&[1; HASH], &native, &program), seal(&[1; HASH], &quick, &program));
         // Created with another secret, or changed since.
         assert!(read.code_for(&[2; HASH], &Target::generic()).is_none());
         let mut forged = sample();

@@ -284,6 +284,10 @@ mod tests {
         );
         let target = Target { int8: false, ..Target::generic() };
         assert_ne!(base, key_of(&Kernels::Every, &[&library], &Options::default(), &[], &target));
+        let native = Target::native("any".into(), &|_| false);
+        let [optimized, quick] = [native.clone(), native.with_cranelift()]
+            .map(|target| key_of(&Kernels::Every, &[&library], &Options::default(), &[], &target));
+        assert_ne!(optimized, quick);
     }
 
     #[test]

@@ -106,10 +106,19 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "the_processor_is_listed_through_vulkan_where_there_is_no_compiler",
+        name: "the_processor_is_listed_through_vulkan_where_its_compiler_is_missing",
         run: processor_through_vulkan,
         prepare: |command, _| {
             command.env("PYROCLAST_DEVICES", "").env("PYROCLAST_CLANG", "/nonexistent");
+            command.env("PYROCLAST_CPU_CODE", "optimized");
+        },
+    },
+    Case {
+        name: "the_processor_needs_no_compiler",
+        run: works,
+        prepare: |command, _| {
+            command.env("PYROCLAST_DEVICES", "cpu").env("PYROCLAST_CLANG", "/nonexistent");
+            command.env_remove("PYROCLAST_CPU_CODE");
         },
     },
     Case {

@@ -1,6 +1,7 @@
 //! `pyroclast info`: the devices, their features, and the reasons for missing ones.
 
 use clspv_bridge::options::FrontEnd;
+use clspv_bridge::target::CodeGenerator;
 use pyroclast_runtime::device::info::{DOUBLE, ENQUEUE, HALF, IMAGE_FORMATS, INT64_ATOMICS};
 use pyroclast_runtime::device::{Device, compiler};
 use pyroclast_runtime::platform::{Platform, version_text};
@@ -27,9 +28,13 @@ pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
         }
         (FrontEnd::BuiltIn, true) => "OpenCL C is compiled by the built-in front end\n",
         (FrontEnd::BuiltIn, false) => {
-            "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL, and no \
-             CPU device)\n"
+            "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL)\n"
         }
+    });
+    out.push_str(match compiler::code_generator() {
+        Some(CodeGenerator::Llvm) => "The CPU device runs optimized code, by clang\n",
+        Some(CodeGenerator::Cranelift) => "The CPU device runs quick code, by Cranelift\n",
+        None => "The CPU device is not used: its code generator was not found (PYROCLAST_CPU_CODE)\n",
     });
     if devices.is_empty() {
         out.push_str(

@@ -16,7 +16,7 @@ use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::target::Code;
+use clspv_bridge::target::{Code, CodeGenerator};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -40,9 +40,12 @@ pub struct CpuDevice {
 impl CpuDevice {
     /// The host's processor. Generated code does not use its `hidden` features, which are named as in
     /// /proc/cpuinfo.
-    pub fn new(checker: Checker, hidden: &[String]) -> CpuDevice {
+    pub fn new(checker: Checker, hidden: &[String], generator: CodeGenerator) -> CpuDevice {
         let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
+        if generator == CodeGenerator::Cranelift {
+            target = target.with_cranelift();
+        }
         if let Code::Native(cpu) = &mut target.code {
             cpu.instrumented = checker.checks.any();
         }

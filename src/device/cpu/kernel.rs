@@ -1,26 +1,19 @@
-//! Loaded programs: the shared object of native code, its data block, its kernels.
+//! Loaded programs: native code, its data block, its kernels.
 
 use super::super::localsize;
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult};
+use super::code::{Function, LoadedCode};
 use crate::host_ptr::HostAllocation;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::ir::runtime::block_number;
 use clspv_bridge::metadata::KernelInfo;
 use clspv_bridge::native::{ALIGN, NativeKernel};
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::any::Any;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
 pub const LOCAL_BYTES: u64 = 256 << 10;
-
-/// A work-group function.
-pub type Function = unsafe extern "C" fn(*const u8);
 
 /// State shared by the kernels of a program.
 struct Code {
@@ -29,7 +22,7 @@ struct Code {
     /// Entries of blocks by block number: index and functions.
     blocks: HashMap<u64, (usize, Function, Function)>,
     /// Keeps the functions' code loaded; never read.
-    _library: Option<Library>,
+    _code: Option<LoadedCode>,
 }
 
 /// A loaded program.
@@ -53,25 +46,18 @@ impl CpuProgram {
     /// streaming writes on.
     pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> DeviceResult<CpuProgram> {
         let native = program.native().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
-        let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
+        let loaded = if native.object.is_empty() { None } else { Some(LoadedCode::new(&native.object)?) };
         let mut functions = Vec::new();
         for k in &native.kernels {
-            let library = library.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
-            let get = |name: &str| {
-                // SAFETY: the symbol is a function of this type by the contract with the compiler, which made
-                // the object.
-                let found = unsafe { library.get::<Function>(name.as_bytes()) };
-                found.map(|f| *f).map_err(|e| DeviceError::Unexpected(format!("no function {name}: {e}")))
-            };
-            functions.push((get(&k.whole)?, get(&k.any)?));
+            let code = loaded.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
+            functions.push((code.function(&k.whole)?, code.function(&k.any)?));
         }
         let data = data_block(&program)?;
         let numbers = native.kernels.iter().map(|k| block_number(&k.info.name));
         let blocks = numbers
             .zip(functions.iter().enumerate())
             .filter_map(|(n, (i, (whole, any)))| Some((n?, (i, *whole, *any))));
-        let code =
-            Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _library: library });
+        let code = Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _code: loaded });
         let kernels = functions
             .into_iter()
             .enumerate()
@@ -81,31 +67,6 @@ impl CpuProgram {
             .collect();
         Ok(CpuProgram { kernels })
     }
-}
-
-/// A redundant path component that is new each time: the loader identifies objects by path, and descriptor
-/// numbers are reused.
-fn detour() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let n = COUNT.fetch_add(1, Ordering::Relaxed);
-    (0..64 - n.leading_zeros()).map(|bit| if n >> bit & 1 == 1 { "/./" } else { "///" }).collect()
-}
-
-/// Opens a shared object in memory.
-fn open(object: &[u8]) -> DeviceResult<Library> {
-    let failed = |e: &dyn std::fmt::Display| DeviceError::Unexpected(format!("cannot load native code: {e}"));
-    // SAFETY: the name is a string; the descriptor is checked.
-    let fd = unsafe { libc::memfd_create(c"pyroclast-code".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(failed(&std::io::Error::last_os_error()));
-    }
-    // SAFETY: the descriptor is new and has no other owner.
-    let mut file = unsafe { File::from_raw_fd(fd) };
-    file.write_all(object).map_err(|e| failed(&e))?;
-    let path = format!("/proc/self{}/fd/{}", detour(), file.as_raw_fd());
-    // SAFETY: the object has no initialisers; it was made by the compiler or comes from the cache of this
-    // user.
-    unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| failed(&e))
 }
 
 /// Creates the program's data block and relocates its addresses.

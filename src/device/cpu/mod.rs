@@ -1,10 +1,11 @@
 //! The host's processor as a device.
 //!
-//! Buffers are host memory. A program is a shared object (`clspv_bridge::native`); a launch runs work-groups
+//! Buffers are host memory. A program is machine code (`clspv_bridge::native`); a launch runs work-groups
 //! on the thread that executes the queue and, when it is worth it, on the threads of a pool.
 
 mod check;
 mod clock;
+mod code;
 mod device;
 mod early;
 mod enqueue;
@@ -35,16 +36,16 @@ impl DeviceDriver for CpuDriver {
     }
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
-        // clang generates the code, also of SPIR-V programs.
-        if !super::compiler::clang_available() {
-            tracing::info!("CPU device not used: clang was not found");
+        let Some(generator) = super::compiler::code_generator() else {
+            tracing::info!("CPU device not used: PYROCLAST_CPU_CODE requires clang, which was not found");
             return Vec::new();
-        }
+        };
         let (checks, unknown) = check::Checks::named(&config.check);
         for word in unknown {
             tracing::warn!("PYROCLAST_CHECK: there is no check '{word}'");
         }
         let reports = check::report::Reports::new(config.check_log.clone());
-        vec![Arc::new(device::CpuDevice::new(check::Checker::new(checks, reports), &config.hidden_features))]
+        let checker = check::Checker::new(checks, reports);
+        vec![Arc::new(device::CpuDevice::new(checker, &config.hidden_features, generator))]
     }
 }

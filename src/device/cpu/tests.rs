@@ -1,6 +1,7 @@
 //! Launches of compiled kernels, with sizes that are multiples of the vector width and sizes that are not.
 
 use super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
+use super::super::compiler::code_generator;
 use super::super::traits::*;
 use super::check::report::Reports;
 use super::check::{Checker, Checks};
@@ -10,7 +11,7 @@ use super::kernel::CpuProgram;
 use super::pool::Pool;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
-use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Options};
 use std::sync::Arc;
 
 fn unchecked() -> Checker {
@@ -19,7 +20,12 @@ fn unchecked() -> Checker {
 
 fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
     let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
-    let config = FrontConfig { extensions, opencl_version: 300, ..FrontConfig::default() };
+    let config = FrontConfig {
+        front_end: FrontEnd::BuiltIn,
+        extensions,
+        opencl_version: 300,
+        ..FrontConfig::default()
+    };
     let options = Options::default();
     let request =
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
@@ -29,7 +35,7 @@ fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
 
 /// Launches a kernel on buffers of 32-bit words.
 fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
-    let device = CpuDevice::new(unchecked(), &[]);
+    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
     let kernel = device.load(Arc::new(compiled(&device, source))).unwrap().kernel("test").unwrap();
     launch(&device, &kernel, buffers, &[], global, local);
 }
@@ -167,7 +173,7 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
 /// Launches of code with streaming stores, all of which bypass the caches.
 #[test]
 fn streams_arrive_whatever_their_sizes_and_offsets() {
-    let device = CpuDevice::new(unchecked(), &[]);
+    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
     let source =
         "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
         uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
@@ -195,7 +201,7 @@ fn streams_arrive_whatever_their_sizes_and_offsets() {
 
 #[test]
 fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
-    let device = CpuDevice::new(unchecked(), &[]);
+    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
     let bytes = |body: &str| {
         let source = format!(
             "kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}"

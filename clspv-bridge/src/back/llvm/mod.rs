@@ -14,16 +14,12 @@ mod print;
 mod runtime;
 mod tool;
 
-use crate::analysis::uniformity::slot_bytes;
-use crate::error::{CompileError, Result};
+use super::native;
+use crate::error::Result;
 use crate::ir::*;
-use crate::metadata::ArgKind;
-use crate::native::{NativeKernel, VariableLocation, VariableLocations};
+use crate::native::NativeKernel;
 use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
-use crate::passes::native::regions::slot_offsets;
-use print::Program;
-use rustc_hash::FxHashMap;
 
 pub use tool::{Effort, shared_object};
 
@@ -46,149 +42,12 @@ pub fn kernel(
     number: usize,
     cx: &PassContext<'_>,
 ) -> Result<(NativeKernel, Vec<String>)> {
-    let Some(cpu) = cx.target.cpu() else {
-        return Err(CompileError::internal("no processor to make code for"));
-    };
-    let Some(info) = module.kernels.first() else {
-        return Err(CompileError::internal("a module without a kernel"));
-    };
-    let mut info = info.clone();
-    let (local, static_local_bytes) = local_layout(module);
-    let first = info.args_size.next_multiple_of(8);
-    let local_args: Vec<(u16, u32)> = (0u16..)
-        .zip(&info.args)
-        .filter(|(_, a)| a.kind == ArgKind::LocalPtr)
-        .enumerate()
-        .map(|(n, (i, _))| (i, first + 8 * n as u32))
-        .collect();
-    let mut args_bytes = first + 8 * local_args.len() as u32;
-    for arg in info.args.iter_mut().filter(|a| a.kind == ArgKind::Image) {
-        arg.offset = args_bytes;
-        args_bytes += 8;
-    }
-    let mut program = Program {
-        info: &info,
-        data,
-        local: &local,
-        local_args: &local_args,
-        instrumented: cpu.instrumented,
-        symbols: FxHashMap::default(),
-    };
-    let (mut kernels, mut callees) = (Vec::new(), Vec::new());
-    for (f, func) in module.functions.iter() {
-        match func.extent {
-            CallExtent::WorkGroup(shape) => kernels.push((func, shape)),
-            CallExtent::Vector(shape) => {
-                program.symbols.insert(f, format!("k{number}f{}", f.index()));
-                callees.push((f, func, shape));
-            }
-            CallExtent::WorkItem => {}
-        }
-    }
-    let (mut texts, mut names) = (Vec::new(), FxHashMap::default());
-    for (func, shape) in &kernels {
-        let name = format!("k{number}{}", if shape.whole { "w" } else { "a" });
-        texts.push(print::function(&program, func, *shape, &name)?);
-        names.insert(shape.whole, name);
-    }
-    for (f, func, shape) in &callees {
-        let name = program.symbols.get(f).cloned().unwrap_or_default();
-        texts.push(print::function(&program, func, *shape, &name)?);
-    }
-    if !callees.is_empty() {
+    let all = native::functions(module, data, number, cx)?;
+    let texts = all.functions.iter().map(|f| print::function(&all.program, f));
+    let mut texts = texts.collect::<Result<Vec<String>>>()?;
+    if all.has_callees {
         // Functions stay in one module with both of their callers.
         texts = vec![texts.concat()];
     }
-    let Some((func, shape)) = kernels.iter().find(|(_, shape)| !shape.whole) else {
-        return Err(CompileError::internal("a kernel without native code"));
-    };
-    let functions: Vec<&Function> = match cpu.instrumented {
-        true => [*func].into_iter().chain(callees.iter().map(|c| c.1)).collect(),
-        false => vec![*func],
-    };
-    let frames = kernels.iter().map(|(func, _)| *func).chain(functions.iter().copied());
-    let frame_bytes = frames.filter_map(|f| f.frame).map(|frame| frame.end).max().unwrap_or(64);
-    let any = names.get(&false).cloned().unwrap_or_default();
-    let native = NativeKernel {
-        whole: names.get(&true).cloned().unwrap_or_else(|| any.clone()),
-        any,
-        width: u32::from(shape.width),
-        linear: shape.linear,
-        has_barriers: func.frame.is_some_and(|frame| frame.per_vector),
-        frame_bytes,
-        static_local_bytes,
-        args_bytes,
-        local_args: local_args.clone(),
-        private_bytes: functions.iter().flat_map(|f| f.slots.values()).map(slot_bytes).sum(),
-        has_sub_groups: shape.linear,
-        zero_local: cx.options.initialize_local,
-        stream_bytes: kernels.iter().map(|(func, _)| stream_bytes(func)).max().unwrap_or(0),
-        reports_errors: cx.options.debug_info,
-        uniform_groups: cx.options.uniform_work_group_size,
-        variables: cpu.instrumented.then(|| variable_locations(module, data, &local, &functions)),
-        info,
-    };
-    Ok((native, texts))
-}
-
-/// Offsets of local variables, and the bytes of all.
-fn local_layout(module: &Module) -> (FxHashMap<Global, u32>, u32) {
-    let (mut local, mut end) = (FxHashMap::default(), 0u32);
-    for f in module.functions.values() {
-        for i in f.layout.iter().flat_map(|b| &f.blocks[*b].insts) {
-            if let Op::GlobalAddr(g) = f.insts[*i].op
-                && module.globals[g].space == Space::Local
-                && !local.contains_key(&g)
-            {
-                let at = end.next_multiple_of(module.globals[g].align.clamp(16, 128));
-                end = at + module.globals[g].size;
-                local.insert(g, at);
-            }
-        }
-    }
-    (local, end)
-}
-
-/// Bytes that a work-item stores past the caches.
-fn stream_bytes(func: &Function) -> u32 {
-    let bytes = |data: &InstData| match &data.op {
-        Op::Lanes(LaneOp::Store(access)) if access.nontemporal => {
-            let parts = data.args.iter().filter(|a| func.ty(**a).lanes() > 1);
-            parts.map(|a| func.ty(*a).lane().access_bytes().unwrap_or(8)).sum()
-        }
-        _ => 0,
-    };
-    func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| bytes(&func.insts[*i])).sum()
-}
-
-/// Locations of a kernel's variables; private ones are those of the listed functions.
-fn variable_locations(
-    module: &Module,
-    data: &DataLayout,
-    local: &FxHashMap<Global, u32>,
-    functions: &[&Function],
-) -> VariableLocations {
-    let global = |g: Global, offset: u32| {
-        let d = &module.globals[g];
-        VariableLocation { name: d.name.clone(), offset, size: d.size, stride: 0 }
-    };
-    let private = |func: &&Function| {
-        let offsets = slot_offsets(func, func.frame.map_or(0, |frame| frame.start));
-        let location = |(d, offset): (&SlotData, u32)| VariableLocation {
-            name: String::new(),
-            offset,
-            size: d.size,
-            stride: slot_bytes(d),
-        };
-        func.slots.values().zip(offsets).map(location).collect::<Vec<_>>()
-    };
-    let mut found = VariableLocations {
-        local: local.iter().map(|(g, at)| global(*g, *at)).collect(),
-        private: functions.iter().flat_map(private).collect(),
-        program: module.globals.keys().filter_map(|g| data.offset(g).map(|at| global(g, at))).collect(),
-    };
-    for list in [&mut found.local, &mut found.private, &mut found.program] {
-        list.sort_by_key(|p| p.offset);
-    }
-    found
+    Ok((all.kernel, texts))
 }

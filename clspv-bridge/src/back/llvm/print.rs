@@ -1,26 +1,13 @@
 //! The text of a function: parameters, the values of the launch, blocks.
 
 use super::names::{constant_text, type_name};
+use crate::back::native::{NativeFunction, Program};
 use crate::error::Result;
 use crate::ir::*;
-use crate::metadata::{ArgKind, KernelInfo};
+use crate::metadata::ArgKind;
 use crate::native::{check, context};
-use crate::passes::lower::globals::DataLayout;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-
-/// Facts that the functions of a kernel share.
-pub(super) struct Program<'a> {
-    pub info: &'a KernelInfo,
-    pub data: &'a DataLayout,
-    /// Offsets of local variables.
-    pub local: &'a FxHashMap<Global, u32>,
-    /// Offsets in the argument block of the words for local arguments.
-    pub local_args: &'a [(u16, u32)],
-    pub instrumented: bool,
-    /// Names of the functions that are called.
-    pub symbols: FxHashMap<FuncRef, String>,
-}
 
 /// State of a function's printing.
 pub(super) struct Print<'a> {
@@ -36,17 +23,13 @@ pub(super) struct Print<'a> {
 }
 
 /// The text of a function.
-pub(super) fn function(
-    program: &Program<'_>,
-    func: &Function,
-    shape: VectorShape,
-    name: &str,
-) -> Result<String> {
+pub(super) fn function(program: &Program<'_>, function: &NativeFunction<'_>) -> Result<String> {
+    let NativeFunction { func, shape, name } = function;
     let start = func.frame.map_or(0, |frame| frame.start);
     let mut p = Print {
         program,
         func,
-        shape,
+        shape: *shape,
         slots: crate::passes::native::regions::slot_offsets(func, start),
         text: String::new(),
         names: 0,

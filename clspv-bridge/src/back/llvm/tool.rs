@@ -95,7 +95,7 @@ fn failed(what: &str, stderr: &str) -> CompileError {
 pub enum Effort {
     Usual,
     /// Leaves out most of LLVM's passes.
-    Quick,
+    Little,
     /// For instrumented code, whose time is that of the calls. The calls make blocks large, and with large
     /// blocks the usual register allocator takes most of the compile time.
     Instrumented,
@@ -105,7 +105,7 @@ impl Effort {
     fn args(self) -> &'static [&'static str] {
         match self {
             Effort::Usual => &["-O2"],
-            Effort::Quick => &["-O1"],
+            Effort::Little => &["-O1"],
             Effort::Instrumented => &["-O2", "-mllvm", "-regalloc=basic"],
         }
     }

@@ -1,6 +1,7 @@
 //! Planted faults, each reported with its line, and correct kernels without reports.
 
 use super::super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
+use super::super::super::compiler::code_generator;
 use super::super::super::traits::*;
 use super::super::device::CpuDevice;
 use super::super::exec;
@@ -8,7 +9,7 @@ use super::super::pool::Pool;
 use super::report::{Fault, Finding, Reports};
 use super::{Checker, Checks};
 use clspv_bridge::driver;
-use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Options};
 use std::sync::Arc;
 
 const ALL: Checks = Checks { memory: true, race: true, uninit: true };
@@ -20,12 +21,21 @@ const WW: Fault = Fault::Race { write: true, other_write: true };
 /// Launches a kernel with 64 work-items in groups of 32 on an uninitialised buffer and an initialised one, of
 /// 64 words each, and 32 words of local memory. Returns the findings and the first buffer.
 fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
-    let device = CpuDevice::new(Checker::new(ALL, Reports::default()), &[]);
+    let device = CpuDevice::new(
+        Checker::new(ALL, Reports::default()),
+        &[],
+        code_generator().expect("a code generator"),
+    );
     let extensions =
         ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
     let extensions = extensions.map(String::from).to_vec();
-    let config =
-        FrontConfig { extensions, opencl_version: 300, instrumented: true, ..FrontConfig::default() };
+    let config = FrontConfig {
+        front_end: FrontEnd::BuiltIn,
+        extensions,
+        opencl_version: 300,
+        instrumented: true,
+        ..FrontConfig::default()
+    };
     let options = Options { std: "CL3.0".into(), ..Options::default() };
     let request =
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
@@ -118,7 +128,7 @@ fn null_and_private_memory() {
 #[test]
 fn races_are_found_between_groups_and_in_groups() {
     expect("in[j] = i;", &[(WW, 3, "'in'")]);
-    expect("local int t;\nt = j;\nout[i] = 1;", &[(WW, 4, "local variable 'test.t'")]);
+    expect("local int t;\nt = j;\nout[i] = 1;", &[(WW, 4, "local variable 't'")]);
     let missing = "shared[j] = i;\nout[i] = shared[31 - j];";
     let (wr, rw) =
         (Fault::Race { write: true, other_write: false }, Fault::Race { write: false, other_write: true });

@@ -1,0 +1,111 @@
+//! Code for kernels with every kind of operation, with and without the instructions that a processor may
+//! lack.
+
+use crate::native::flat_code::FlatCode;
+use crate::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Options};
+use crate::{Target, driver};
+
+/// Features of a processor of today.
+const FEATURES: &str = "pni ssse3 sse4_1 sse4_2 popcnt avx avx2 fma bmi1 bmi2 abm f16c";
+
+/// Compiles a program for a processor with these features; returns the names of its functions.
+fn functions(source: &str, features: &str, instrumented: bool) -> Vec<String> {
+    let extensions =
+        ["cl_khr_fp64", "cl_khr_fp16", "__opencl_c_int64", "__opencl_c_fp64", "cl_khr_int64_base_atomics"];
+    let extensions = extensions.map(String::from).to_vec();
+    let front_end = FrontEnd::BuiltIn;
+    let config = FrontConfig { front_end, extensions, opencl_version: 300, ..FrontConfig::default() };
+    let options = Options::default();
+    let request =
+        CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
+    let library = driver::compile(&request).unwrap().library;
+    let has = |feature: &str| features.split(' ').any(|f| f == feature);
+    let mut target = Target::native(features.into(), &has).with_cranelift();
+    if let crate::target::Code::Native(cpu) = &mut target.code {
+        cpu.instrumented = instrumented;
+    }
+    let program = driver::build(&[&library], &options, &Vec::new(), &target).unwrap();
+    let flat = FlatCode::read(&program.native().unwrap().object).unwrap();
+    flat.functions().map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Compiles a program for processors with and without features, as plain and as instrumented code.
+fn compiles(source: &str) {
+    for features in [FEATURES, "sse2", "sse2 sse4_1 f16c"] {
+        assert_eq!(functions(source, features, false)[..2], ["k0a", "k0w"], "{features}");
+        assert_eq!(functions(source, features, true)[..1], ["k0a"], "{features}");
+    }
+}
+
+#[test]
+fn integers_of_all_sizes() {
+    for ty in ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"] {
+        compiles(&format!(
+            "kernel void k(global {ty} *a, global {ty} *b, {ty} c) {{
+                 size_t i = get_global_id(0);
+                 {ty} x = a[i], y = b[i];
+                 {ty} z = x + y * c - (x & y | ~c) ^ (x << (y & 3)) + (x >> c);
+                 z += x / y + x % c + mul_hi(x, y) + rotate(x, y) + popcount(x) + clz(y);
+                 z += min(x, y) + max(y, c);
+                 if (x < y) z += abs_diff(x, c);
+                 while (z > x) z -= y;
+                 a[i] = z;
+             }}"
+        ));
+    }
+}
+
+#[test]
+fn floating_point_numbers() {
+    for ty in ["float", "double"] {
+        compiles(&format!(
+            "kernel void k(global {ty} *a, global {ty}4 *b, {ty} c) {{
+                 size_t i = get_global_id(0);
+                 {ty} x = a[i] * c + b[i].x / b[i].z - fmin(a[i], c) + fmax(c, b[i].y);
+                 x += floor(x) + ceil(c) + trunc(x) + rint(c) + fabs(x) + sqrt(x);
+                 x += fma(x, c, x) + mad(x, c, x);
+                 x += (int)x + (uint)c + (long)x + (ulong)c + convert_float(x);
+                 a[i] = isnan(x) ? -x : sin(x) + exp(c);
+                 b[i] = b[i].wzyx + x;
+             }}"
+        ));
+    }
+}
+
+#[test]
+fn halves() {
+    let source = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+         kernel void k(global half *a, global float *b, global double *c) {
+             size_t i = get_global_id(0);
+             half x = a[i] * a[i + 1] + (half)b[i] - fma(a[i], a[i], (half)c[i]) / (half)i;
+             b[i] = x < a[i] ? fabs(x) : -x;
+             c[i] = x;
+             a[i] = floor(x) + fmax(x, a[2 * i]) + sqrt(x);
+         }";
+    assert_eq!(functions(source, FEATURES, false), ["k0a", "k0w"]);
+}
+
+#[test]
+fn memory_atomics_and_barriers() {
+    compiles(
+        "kernel void k(global int *a, local float *b, constant uchar *c, global float *d, global long *e) {
+             size_t i = get_global_id(0), l = get_local_id(0);
+             int own[8];
+             for (int j = 0; j < 8; j++) own[(j * 3 + c[j]) & 7] = a[j + l];
+             b[l] = d[i];
+             barrier(CLK_LOCAL_MEM_FENCE);
+             if (c[i] & 1) atomic_add(&a[own[l & 7]], 5);
+             if (a[i] > 3) d[a[i]] = b[get_local_size(0) - 1 - l];
+             atomic_cmpxchg(&a[0], 1, (int)l);
+             e[i] = atomic_max(&a[1], own[l & 7]) + atomic_xchg(&a[2], 7);
+             vstore3(vload3(i, d), l, d);
+             switch (a[i]) { case 1: e[i] = 2; break; case 5: e[i] = 1; break; default: a[i] = 0; }
+         }",
+    );
+}
+
+#[test]
+fn no_features_are_needed_that_the_processor_lacks() {
+    let source = "kernel void k(global float *a) { a[get_global_id(0)] = a[0] * a[1] + a[2]; }";
+    assert_eq!(functions(source, "", false), ["k0a", "k0w"]);
+}
