@@ -129,8 +129,13 @@ fn main() -> ExitCode {
     // clang's own back end supports the required features since version 20.
     producers.retain(|p| !matches!(p, Producer::Clang(..20)) && p.is_installed());
     let mut trials = Vec::new();
-    if !producers.iter().any(|p| matches!(p, Producer::Translator(_))) {
-        trials.push(Trial::test("llvm_spirv", || Ok(())).with_ignored_flag(true));
+    for (name, is_there) in [
+        ("llvm_spirv", producers.iter().any(|p| matches!(p, Producer::Translator(_)))),
+        ("clang", producers.iter().any(|p| matches!(p, Producer::Clang(_)))),
+    ] {
+        if !is_there {
+            trials.push(Trial::test(name, || Ok(())).with_ignored_flag(true));
+        }
     }
     for producer in producers {
         for (device, level) in devices.iter().flat_map(|d| ["-O0", "-O2"].map(|level| (d, level))) {

@@ -1,6 +1,7 @@
 //! Extensions and optional OpenCL C features of devices in one table, so that the queries, the compiler's
 //! front end and the function lookup cannot disagree.
 
+use super::compiler::clang_available;
 use super::info::{AddressSharing, DeviceInfo};
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::{cl_version, make_version};
@@ -128,8 +129,8 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_spirv_linkonce_odr", always),
     api("cl_khr_spirv_extended_debug_info", always),
     api("cl_khr_expect_assume", always),
-    // Programs in C++ for OpenCL are compiled like any other: the extension has no macro.
-    api("cl_ext_cxx_for_opencl", always),
+    // By clang alone. Such programs are compiled like any other: the extension has no macro.
+    api("cl_ext_cxx_for_opencl", |_| clang_available()),
     api("cl_khr_extended_versioning", always),
     api("cl_khr_create_command_queue", always),
     api("cl_khr_priority_hints", always),

@@ -2,7 +2,7 @@
 //! [`DeviceInfo`](super::info::DeviceInfo). Missing features are reported absent as the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
-use super::compiler::compiler_available;
+use super::compiler::{clang_available, compiler_available};
 use super::info::{AddressSharing, NvidiaFacts};
 use super::{Device, features, spirv, svm_types};
 use crate::cl::*;
@@ -191,7 +191,7 @@ impl Device {
             CL_DEVICE_SPIRV_CAPABILITIES => spirv::capabilities(self).into(),
             // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ selects. The encoding has no room for
             // 2021, which can be selected nevertheless.
-            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
+            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT if clang_available() => make_version(1, 0, 0).into(),
             _ => return None,
         })
     }

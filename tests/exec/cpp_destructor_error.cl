@@ -1,4 +1,5 @@
 //! options: -cl-std=CLC++2021
+//! require: cl_ext_cxx_for_opencl
 //! error: constructor
 struct counter { int x; ~counter() { x = 0; } };
 counter c;

@@ -2,6 +2,7 @@
 //!
 //! * [`api`]: harness of the API tests: the loader, its functions, contexts and queues
 //! * [`cl`]: a small host-side binding, for any OpenCL device
+//! * [`clang`]: whether clang is installed
 //! * [`exec`]: execution tests: a kernel with its launch and its expected results
 //! * [`images`]: tests of images against a reference
 //! * [`mutate`], [`mutate_text`]: mutations of SPIR-V modules and of sources
@@ -13,6 +14,8 @@
 pub mod api;
 #[cfg(feature = "opencl")]
 pub mod cl;
+#[cfg(feature = "opencl")]
+pub mod clang;
 #[cfg(feature = "opencl")]
 pub mod exec;
 #[cfg(feature = "opencl")]

@@ -21,6 +21,8 @@ mod whole_program;
 pub(crate) mod workarounds;
 
 pub use tool::find;
+#[cfg(test)]
+pub(crate) use tool::is_missing;
 pub(crate) use tool::{in_folders, time_limit};
 
 use super::markers::UNIT_FUNCTION;
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn source_becomes_spirv_and_errors_become_the_log() {
-        if find(&config()).is_none() {
+        if is_missing() {
             return;
         }
         let (options, config) = (Options::default(), config());
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn headers_and_argument_information() {
-        if find(&config()).is_none() {
+        if is_missing() {
             return;
         }
         let headers = [Header { name: "sub/types.h".into(), text: "typedef float2 pair;\n".into() }];
@@ -311,7 +313,7 @@ mod tests {
 
     #[test]
     fn dependencies_are_listed() {
-        if find(&config()).is_none() {
+        if is_missing() {
             return;
         }
         let root = std::env::temp_dir().join(format!("pyroclast-dependencies {}", std::process::id()));
@@ -341,7 +343,7 @@ mod tests {
     /// The pragma decides for each operation; `fma` stays a call.
     #[test]
     fn contraction_follows_the_pragma() {
-        if find(&config()).is_none() {
+        if is_missing() {
             return;
         }
         let body = "int i = get_global_id(0); a[i] = a[i] * a[i + 1] + a[i + 2]; }";
@@ -362,7 +364,7 @@ mod tests {
     /// Counters are neither widened nor turned into byte offsets.
     #[test]
     fn int_counters_stay_int() {
-        if find(&config()).is_none() {
+        if is_missing() {
             return;
         }
         let source = "kernel void k(global float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[3 * i]; a[0] = s; \

@@ -38,6 +38,19 @@ pub fn find(config: &FrontConfig) -> Option<PathBuf> {
     NAMES.iter().find_map(|name| in_folders(name))
 }
 
+/// Whether clang is missing, with a message: the caller is a test that is skipped then.
+#[cfg(test)]
+pub(crate) fn is_missing() -> bool {
+    use std::io::Write;
+    let is_missing = find(&FrontConfig::default()).is_none();
+    if is_missing {
+        let test = std::thread::current();
+        // Not `eprintln!`, whose text is only shown for tests that fail.
+        let _ = writeln!(std::io::stderr(), "skipped without clang: {}", test.name().unwrap_or_default());
+    }
+    is_missing
+}
+
 /// A tool by name in PATH or the usual folders.
 pub(crate) fn in_folders(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
