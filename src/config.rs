@@ -54,7 +54,7 @@ impl OptionValue for Option<FrontEnd> {
 /// Code that the CPU device runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CpuCode {
-    /// Optimized code if clang is installed, else quick code.
+    /// Quick code, and optimized code of kernels that run long if clang is installed.
     #[default]
     Auto,
     /// Generated in the process, in milliseconds.
@@ -152,8 +152,9 @@ options! {
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
     /// Compiler of OpenCL C: "builtin" (the default), or "clang", for comparison.
     "PYROCLAST_FRONT_END" => front_end: Option<FrontEnd>,
-    /// Code of the CPU device: "optimized" by clang, "quick" (compiled in milliseconds, without clang), or
-    /// "auto": optimized if clang is installed. "auto" if unset.
+    /// Code of the CPU device: "quick" (compiled in milliseconds, without clang), "optimized" by clang, or
+    /// "auto": quick at first, and optimized in the background for kernels that run long, if clang is
+    /// installed. "auto" if unset.
     "PYROCLAST_CPU_CODE" => cpu_code: CpuCode,
     /// Path of clang, which compiles C++ for OpenCL and the CPU device's code; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,

@@ -4,17 +4,17 @@
 //! does not affect a subscriber of the host program. When linked into a Rust program that has installed a
 //! subscriber, that one is used.
 
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry};
 
 /// Installs the subscriber if there is a filter; an invalid filter means "warn".
 pub fn init(filter: Option<&str>) {
     let Some(text) = filter else { return };
-    let filter = EnvFilter::try_new(expand(text)).unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .finish();
+    let warnings = || Targets::new().with_default(LevelFilter::WARN);
+    let filter = expand(text).parse::<Targets>().unwrap_or_else(|_| warnings());
+    let subscriber = registry().with(fmt::layer().with_writer(std::io::stderr).with_ansi(false)).with(filter);
     // Fails only if the program has its own subscriber, which then receives our events.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
@@ -34,6 +34,17 @@ fn expand(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tracing::Level;
+    use tracing_subscriber::filter::Targets;
+
+    #[test]
+    fn filters_have_levels_by_module() {
+        let filter: Targets = super::expand("warn,pyroclast::queue=debug").parse().expect("a filter");
+        let queue = "pyroclast_runtime::queue::graph";
+        assert!(filter.would_enable(queue, &Level::DEBUG) && !filter.would_enable(queue, &Level::TRACE));
+        assert!(filter.would_enable("x", &Level::WARN) && !filter.would_enable("x", &Level::INFO));
+    }
+
     #[test]
     fn short_module_names_reach_the_runtime() {
         assert_eq!(

@@ -9,7 +9,8 @@
 //!
 //! Tests with doubles also run on devices that fall back to the processor; in the matrix all tests do. Tests
 //! of variables and vectors run under the checker of the CPU device, in the matrix all tests do; the checker
-//! must report nothing. All tests also run on the CPU device with quick code.
+//! must report nothing. All tests also run on the CPU device with code of
+//! either generator alone.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use test_support::api::validation;
 use test_support::cl::{Api, Arg, Device, Session};
 use test_support::exec::case::{ArgSpec, Case};
-use test_support::exec::driver::{self, run_checked, run_quick, run_without};
+use test_support::exec::driver::{self, run_checked, run_without};
 
 fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
@@ -260,7 +261,10 @@ fn main() -> std::process::ExitCode {
         trials.push(Trial::test(format!("checked::{filter}"), move || run_checked(filter)));
     }
     if everything && std::env::var_os("PYROCLAST_CPU_CODE").is_none() {
-        trials.push(Trial::test("quick", run_quick));
+        trials.push(Trial::test("quick", || driver::run_with_code("quick")));
+        if !test_support::clang::is_missing() {
+            trials.push(Trial::test("optimized", || driver::run_with_code("optimized")));
+        }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if driver::wants_matrix() {

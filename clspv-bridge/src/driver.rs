@@ -14,6 +14,7 @@ use crate::options::{
 };
 use crate::parallel;
 use crate::passes::lower::globals::{self, DataLayout};
+use crate::passes::native::sub_groups;
 use crate::passes::{Origin, PassContext, PassObserver, link};
 use crate::pipeline::{self, validates};
 use crate::target::{Code, CodeGenerator, CpuTarget, Target, VulkanTarget};
@@ -182,6 +183,10 @@ fn native(
 ) -> Result<NativeProgram> {
     let mut program = NativeProgram::default();
     match cpu.generator {
+        CodeGenerator::Later => {
+            let interfaces = optimised.iter().map(|module| Ok((interface(module, cpu)?, Vec::<()>::new())));
+            collect(optimised, interfaces.collect(), &mut program, failures);
+        }
         CodeGenerator::Llvm => {
             let kernels = native_kernels(optimised, cx, |module, n| llvm::kernel(module, data, n, cx));
             let texts = collect(optimised, kernels, &mut program, failures);
@@ -205,6 +210,14 @@ fn native(
         }
     }
     Ok(program)
+}
+
+/// The interface of a module's kernel, whose code is generated later.
+fn interface(module: &Module, cpu: &CpuTarget) -> Result<NativeKernel> {
+    let info = module.kernels.first().invariant("a module without a kernel")?.clone();
+    let kernel = module.functions.values().find(|f| f.kernel.is_some());
+    sub_groups::check(kernel.invariant("the kernel was lost")?, &info, cpu)?;
+    Ok(NativeKernel { info, ..NativeKernel::default() })
 }
 
 /// A kernel's launch interface, and the pieces of its code.

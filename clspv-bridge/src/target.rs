@@ -127,8 +127,10 @@ pub struct VulkanTarget {
 pub struct CpuTarget {
     /// Model and features: code for one processor may not run on another.
     pub processor: String,
-    /// Work-items of a vector: 4, 8, 16 or 32. Sub-groups have this size.
+    /// Work-items of a sub-group, and of a vector in kernels with sub-groups: 4, 8, 16 or 32.
     pub width: u32,
+    /// Work-items of a vector in other kernels.
+    pub vector_width: u32,
     /// Whether memory accesses are calls of the runtime, which checks them ([`crate::native::check`]).
     pub instrumented: bool,
     pub generator: CodeGenerator,
@@ -141,12 +143,14 @@ pub enum CodeGenerator {
     Llvm,
     /// Cranelift in the process: code in milliseconds.
     Cranelift,
+    /// None: programs have the interfaces of their kernels, whose code is generated one by one later.
+    Later,
 }
 
 impl CodeGenerator {
     /// Whether it has code for this process's kind of processor. LLVM also needs clang.
     pub fn is_available(self) -> bool {
-        self == CodeGenerator::Llvm || cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
+        self != CodeGenerator::Cranelift || cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
     }
 }
 
@@ -286,6 +290,7 @@ impl Target {
             code: Code::Native(CpuTarget {
                 processor,
                 width,
+                vector_width: width,
                 instrumented: false,
                 generator: CodeGenerator::Llvm,
             }),
@@ -295,12 +300,12 @@ impl Target {
             ..Target::generic()
         }
     }
-    /// The processor with code by Cranelift, whose vectors have 128 bits.
-    pub fn with_cranelift(mut self) -> Target {
+    /// The processor with code by this generator. Sub-groups have one size, whatever the generator.
+    pub fn with_generator(mut self, generator: CodeGenerator) -> Target {
         if let Code::Native(cpu) = &mut self.code {
-            cpu.generator = CodeGenerator::Cranelift;
-            cpu.width = 4;
-            self.subgroup_size = cpu.width;
+            cpu.generator = generator;
+            // Cranelift's vectors have 128 bits.
+            cpu.vector_width = if generator == CodeGenerator::Cranelift { 4 } else { cpu.width };
         }
         self
     }

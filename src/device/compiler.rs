@@ -1,5 +1,6 @@
 //! The compilers that the process uses: of OpenCL C, and of the CPU device's code. Looked up once.
 
+use super::code_memory::CodeMemory;
 use crate::config::{Config, CpuCode};
 use clspv_bridge::front::clang;
 use clspv_bridge::options::{FrontConfig, FrontEnd};
@@ -11,15 +12,36 @@ pub fn front_end() -> FrontEnd {
     Config::get().front_end.unwrap_or(FrontEnd::BuiltIn)
 }
 
-/// The generator of the CPU device's code; `None` if the one that the configuration names is missing.
-pub fn code_generator() -> Option<CodeGenerator> {
+/// Generators of the CPU device's code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CpuGenerators {
+    /// For all kernels of a program, when it is built.
+    pub first: CodeGenerator,
+    /// For kernels that run long, in the background.
+    pub hot: Option<CodeGenerator>,
+}
+
+/// The generators of the CPU device's code; `None` if the one that the configuration names is missing.
+pub fn cpu_generators() -> Option<CpuGenerators> {
+    let optimized = || clang_available().then_some(CodeGenerator::Llvm);
+    let quick = || {
+        let is_available = CodeGenerator::Cranelift.is_available() && permits_code();
+        is_available.then_some(CodeGenerator::Cranelift)
+    };
+    let alone = |first| CpuGenerators { first, hot: None };
     match Config::get().cpu_code {
-        CpuCode::Auto | CpuCode::Optimized if clang_available() => Some(CodeGenerator::Llvm),
-        CpuCode::Auto | CpuCode::Quick if CodeGenerator::Cranelift.is_available() => {
-            Some(CodeGenerator::Cranelift)
-        }
-        _ => None,
+        CpuCode::Quick => quick().map(alone),
+        CpuCode::Optimized => optimized().map(alone),
+        CpuCode::Auto => match quick() {
+            Some(first) => Some(CpuGenerators { first, hot: optimized() }),
+            None => optimized().map(alone),
+        },
     }
+}
+
+/// Whether the system permits code that the process has generated itself.
+pub fn permits_code() -> bool {
+    CodeMemory::is_permitted()
 }
 
 /// Whether clang is installed, which compiles C++ for OpenCL and optimized code.

@@ -5,6 +5,7 @@
 //! results are in `query.rs`, its extensions and features in `features.rs`, its SPIR-V support in `spirv.rs`.
 
 pub mod batch;
+pub(crate) mod code_memory;
 pub mod compiler;
 pub(crate) mod copies;
 pub(crate) mod cpu;

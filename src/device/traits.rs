@@ -162,6 +162,14 @@ pub trait DeviceOps: Send + Sync {
     fn kernels(&self) -> Kernels {
         Kernels::Every
     }
+    /// Compiles kernels of a program for the device.
+    fn compile_kernels(
+        &self,
+        kernels: Kernels,
+        compile: &mut CompileFn<'_>,
+    ) -> Result<Arc<CompiledProgram>, CompileError> {
+        compile(kernels, self.target())
+    }
     /// Compiles a program for every target that the device needs code for; its own target is first. Lines for
     /// the build log are appended to `log`.
     fn compile(
@@ -170,7 +178,7 @@ pub trait DeviceOps: Send + Sync {
         log: &mut String,
     ) -> Result<Vec<Arc<CompiledProgram>>, CompileError> {
         let _ = log;
-        Ok(vec![compile(self.kernels(), self.target())?])
+        Ok(vec![self.compile_kernels(self.kernels(), compile)?])
     }
     /// Lines of the build log about kernels of a program that need code for another target besides; empty if
     /// the code for the device's own target is all that it needs.
@@ -301,9 +309,25 @@ pub trait DeviceSemaphore: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// Compiles kernels of a program that is built already, each on its own.
+pub trait KernelCompiler: Send + Sync {
+    /// The kernel's code for a target, if the disk cache has it.
+    fn cached(&self, kernel: &str, target: &clspv_bridge::Target) -> Option<Arc<CompiledProgram>>;
+    /// Compiles the kernel for a target.
+    fn compile(
+        &self,
+        kernel: &str,
+        target: &clspv_bridge::Target,
+    ) -> Result<Arc<CompiledProgram>, CompileError>;
+}
+
 /// A loaded program.
 pub trait DeviceProgram: Send + Sync {
     fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>>;
+    /// Offers a compiler for code of single kernels, before any kernel is created.
+    fn offer_compiler(&self, compiler: Arc<dyn KernelCompiler>) {
+        let _ = compiler;
+    }
 }
 
 /// A launchable kernel.

@@ -124,6 +124,7 @@ impl Binary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clspv_bridge::target::CodeGenerator;
 
     fn sample() -> Binary {
         Binary {
@@ -153,7 +154,7 @@ mod tests {
         assert!(read.code_for(&[1; HASH], &other).is_none());
         // Code of one generator is not served for another.
         let native = Target::native("any".into(), &|_| false);
-        let quick = native.clone().with_cranelift();
+        let quick = native.clone().with_generator(CodeGenerator::Cranelift);
         let program = codec::tests::sample_program();
         assert_ne!(seal(&[1; HASH], &native, &program), seal(&[1; HASH], &quick, &program));
         // Created with another secret, or changed since.

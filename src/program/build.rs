@@ -8,8 +8,9 @@
 //! may have small ones, and a panic in it becomes a failed build.
 
 use super::binary::BinaryKind;
-use super::cache::{self, Cache, LibraryKey};
+use super::cache::{self, Cache, Key, LibraryKey};
 use super::dump::Dump;
+use super::kernel_code::ProgramKernels;
 use super::options::{self, BuildOptions, Stage};
 use super::stack::{COMPILER_STACK, with_large_stack};
 use super::{BuildStatus, Executable, Program, ProgramOrigin, Record, manifest};
@@ -53,8 +54,13 @@ struct DeviceJob {
     specs: Vec<(u32, Vec<u8>)>,
 }
 
-/// Code for a device, as [`DeviceOps::compile`](crate::device::traits::DeviceOps::compile) returns it.
-type Compiled = Vec<Arc<CompiledProgram>>;
+/// Code for a device.
+struct Compiled {
+    /// As [`DeviceOps::compile`](crate::device::traits::DeviceOps::compile) returns it.
+    code: Vec<Arc<CompiledProgram>>,
+    /// For code of single kernels later.
+    kernels: ProgramKernels,
+}
 
 /// A started operation.
 pub struct BuildJob {
@@ -361,10 +367,16 @@ impl Program {
             let mut kept_headers = None;
             let attempt =
                 || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Compiled>), CompileError> {
+                    let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
+                    let code_options = Options { uniform_work_group_size, ..options.clone() };
                     let libraries = match work {
                         DeviceWork::Collect(libraries, kind) => return Ok((kind, libraries, None)),
                         DeviceWork::Ready(libraries, code) => {
-                            return Ok((BinaryKind::Executable, libraries, Some(vec![code])));
+                            let compiled = Compiled {
+                                code: vec![code],
+                                kernels: ProgramKernels::new(libraries.clone(), code_options, specs.clone()),
+                            };
+                            return Ok((BinaryKind::Executable, libraries, Some(compiled)));
                         }
                         DeviceWork::Modules(libraries) => libraries,
                         DeviceWork::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
@@ -395,8 +407,6 @@ impl Program {
                     let same = |l: &[Arc<Library>]| {
                         l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
                     };
-                    let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
-                    let code_options = Options { uniform_work_group_size, ..options.clone() };
                     let mut compile = |kernels: Kernels, target: &Target| {
                         let known = back.iter().find(|(k, t, l, _)| *k == kernels && t == target && same(l));
                         if let Some((.., known)) = known {
@@ -418,8 +428,9 @@ impl Program {
                         back.push((kernels, target.clone(), libraries.clone(), result.clone()));
                         result
                     };
-                    let compiled = device.ops().compile(&mut compile, &mut log)?;
-                    Ok((BinaryKind::Executable, libraries, Some(compiled)))
+                    let code = device.ops().compile(&mut compile, &mut log)?;
+                    let kernels = ProgramKernels::new(libraries.clone(), code_options, specs.clone());
+                    Ok((BinaryKind::Executable, libraries, Some(Compiled { code, kernels })))
                 };
             let result = match attempt() {
                 Ok((kind, libraries, None)) => Ok((kind, libraries, None)),
@@ -456,8 +467,10 @@ fn post(notify: Callback, program: Arc<Program>) {
     }));
 }
 
-fn load(device: &Device, code: Compiled) -> std::result::Result<Executable, DeviceError> {
+fn load(device: &Device, compiled: Compiled) -> std::result::Result<Executable, DeviceError> {
+    let Compiled { code, kernels } = compiled;
     let loaded = device.ops().load_all(&code)?;
+    loaded.offer_compiler(Arc::new(kernels));
     Ok(Executable { code, loaded })
 }
 
@@ -626,8 +639,16 @@ fn warm_up() {
     });
 }
 
+/// Compiled code in the cache. Modules are validated, and passes observed, when they are compiled, so none is
+/// taken from the cache then.
+pub(super) fn cached(key: Key) -> Option<Arc<CompiledProgram>> {
+    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
+        || dump().is_some_and(Dump::wants_passes);
+    if validated { None } else { cache().program(key).map(Arc::new) }
+}
+
 /// Compiles library SPIR-V to an executable, from the cache if possible.
-fn back_end(
+pub(super) fn back_end(
     kernels: &Kernels,
     libraries: &[Arc<Library>],
     options: &Options,
@@ -636,11 +657,8 @@ fn back_end(
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(kernels, &libraries, options, specs, target)?;
-    // Modules are validated, and passes observed, when they are compiled, so none is taken from the cache.
-    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
-        || dump().is_some_and(Dump::wants_passes);
-    if let Some(program) = cache().program(key).filter(|_| !validated) {
-        return Ok(Arc::new(program));
+    if let Some(program) = cached(key) {
+        return Ok(program);
     }
     let snapshots = dump().and_then(Dump::snapshots);
     let observer = snapshots.as_ref().map(|s| s as &dyn PassObserver);

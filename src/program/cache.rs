@@ -133,6 +133,41 @@ pub(crate) fn library_key(
     }
 }
 
+/// The start of the keys of executable programs from the same libraries.
+pub(crate) struct ProgramHasher(blake3::Hasher);
+
+impl ProgramHasher {
+    pub fn new(
+        libraries: &[&Library],
+        options: &Options,
+        specs: &[(u32, Vec<u8>)],
+    ) -> Result<ProgramHasher, CompileError> {
+        let mut hasher = blake3::Hasher::new();
+        feed(&mut hasher, b"program");
+        feed(&mut hasher, compiler_identity().as_bytes());
+        // Options that only the front end uses do not change the program.
+        let options =
+            Options { preprocessor: Vec::new(), warnings: Vec::new(), std: String::new(), ..options.clone() };
+        feed(&mut hasher, format!("{options:?}").as_bytes());
+        feed(&mut hasher, format!("{specs:?}").as_bytes());
+        feed(&mut hasher, &(libraries.len() as u64).to_le_bytes());
+        for library in libraries {
+            let mut w = Writer::default();
+            codec::put_library(&mut w, library)?;
+            feed(&mut hasher, &w.bytes);
+        }
+        Ok(ProgramHasher(hasher))
+    }
+
+    /// The key of these kernels for a target.
+    pub fn key(&self, kernels: &Kernels, target: &Target) -> Key {
+        let mut hasher = self.0.clone();
+        feed(&mut hasher, format!("{kernels:?}").as_bytes());
+        feed(&mut hasher, format!("{target:?}").as_bytes());
+        hasher.finalize()
+    }
+}
+
 /// The key of an executable program of these kernels.
 pub(crate) fn program_key(
     kernels: &Kernels,
@@ -141,22 +176,7 @@ pub(crate) fn program_key(
     specs: &[(u32, Vec<u8>)],
     target: &Target,
 ) -> Result<Key, CompileError> {
-    let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, b"program");
-    feed(&mut hasher, format!("{kernels:?}").as_bytes());
-    feed(&mut hasher, compiler_identity().as_bytes());
-    feed(&mut hasher, format!("{target:?}").as_bytes());
-    // Options that only the front end uses do not change the program.
-    let options =
-        Options { preprocessor: Vec::new(), warnings: Vec::new(), std: String::new(), ..options.clone() };
-    feed(&mut hasher, format!("{options:?}").as_bytes());
-    feed(&mut hasher, format!("{specs:?}").as_bytes());
-    for library in libraries {
-        let mut w = Writer::default();
-        codec::put_library(&mut w, library)?;
-        feed(&mut hasher, &w.bytes);
-    }
-    Ok(hasher.finalize())
+    Ok(ProgramHasher::new(libraries, options, specs)?.key(kernels, target))
 }
 
 /// Identifies this build of the compiler: version, and file, size and time of the library or program it is
@@ -205,6 +225,7 @@ fn tool_identity(config: &FrontConfig) -> String {
 mod tests {
     use super::*;
     use crate::program::codec::tests::sample_program;
+    use clspv_bridge::target::CodeGenerator;
     use std::time::Duration;
 
     fn temporary(name: &str) -> (Cache, PathBuf) {
@@ -285,7 +306,7 @@ mod tests {
         let target = Target { int8: false, ..Target::generic() };
         assert_ne!(base, key_of(&Kernels::Every, &[&library], &Options::default(), &[], &target));
         let native = Target::native("any".into(), &|_| false);
-        let [optimized, quick] = [native.clone(), native.with_cranelift()]
+        let [optimized, quick] = [native.clone(), native.with_generator(CodeGenerator::Cranelift)]
             .map(|target| key_of(&Kernels::Every, &[&library], &Options::default(), &[], &target));
         assert_ne!(optimized, quick);
     }

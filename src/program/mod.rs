@@ -18,6 +18,7 @@ pub(crate) mod dump;
 pub mod il;
 pub(crate) mod includes;
 pub(crate) mod info;
+mod kernel_code;
 mod manifest;
 pub mod offline;
 pub mod options;

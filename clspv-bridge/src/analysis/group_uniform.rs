@@ -8,6 +8,7 @@
 use super::{Cfg, DomTree, LoopForest};
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// A barrier that orders nothing: the end of a parallel region.
 pub const REGION_END: Op = Op::Barrier {
@@ -34,6 +35,7 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
     let forest = LoopForest::new(&cfg, &dom);
     let synced: FxHashSet<Block> =
         func.layout.iter().copied().filter(|b| sync_position(func, *b).is_some()).collect();
+    let uses = Uses::new(func, &forest);
     let mut varying = EntitySet::new();
     let mut handled: FxHashSet<Block> = FxHashSet::default();
     loop {
@@ -61,7 +63,7 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
                 for join in joins(func, &cfg, &synced, b) {
                     func.blocks[join].params.iter().for_each(|p| changed |= varying.insert(*p));
                 }
-                for v in leaving_values(func, &forest, b) {
+                for v in leaving_values(func, &forest, &uses, b) {
                     changed |= varying.insert(v);
                 }
             }
@@ -94,18 +96,17 @@ fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
 }
 
 /// The blocks in which different ways from a branch meet. Each block on the ways is labelled with what all
-/// ways to it come from: a successor of the branch, or the last meeting point.
+/// ways to it come from: a successor of the branch, or the last meeting point. The walk ends where all ways
+/// have met, unless some way ends before.
 fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -> Vec<Block> {
     let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
     let mut found = Vec::new();
-    let mut work: Vec<(u32, Block, Block)> = Vec::new();
-    let push = |work: &mut Vec<(u32, Block, Block)>, to: Block, label: Block| {
-        work.push((cfg.number(to).unwrap_or(0), to, label));
-    };
-    func.successors(branch).iter().for_each(|t| push(&mut work, t.block, t.block));
-    // In reverse postorder, so that most labels are final when they are passed on.
-    while let Some(at) = (0..work.len()).min_by_key(|i| work[*i].0) {
-        let (_, block, label) = work.swap_remove(at);
+    let mut ends = false;
+    // By reverse postorder, so that most labels are final when they are passed on.
+    let mut work: BTreeSet<(u32, Block, Block)> = BTreeSet::new();
+    let entry = |to: Block, label: Block| (cfg.number(to).unwrap_or(0), to, label);
+    work.extend(func.successors(branch).iter().map(|t| entry(t.block, t.block)));
+    while let Some((_, block, label)) = work.pop_first() {
         let label = match labels.get(&block) {
             Some(known) if *known == label || *known == block => continue,
             Some(_) => {
@@ -115,40 +116,65 @@ fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -
             None => label,
         };
         labels.insert(block, label);
-        if !synced.contains(&block) {
-            func.successors(block).iter().for_each(|t| push(&mut work, t.block, label));
+        if label == block && work.is_empty() && !ends && found.contains(&block) {
+            break;
         }
+        if synced.contains(&block) || func.successors(block).is_empty() {
+            ends = true;
+            continue;
+        }
+        work.extend(func.successors(block).iter().map(|t| entry(t.block, label)));
     }
     found
 }
 
+/// For each value the blocks that use it, and for each loop its blocks.
+struct Uses {
+    users: FxHashMap<Value, Vec<Block>>,
+    loops: Vec<Vec<Block>>,
+}
+
+impl Uses {
+    fn new(func: &Function, forest: &LoopForest) -> Uses {
+        let mut users: FxHashMap<Value, Vec<Block>> = FxHashMap::default();
+        let mut loops = vec![Vec::new(); forest.loops().len()];
+        for &block in &func.layout {
+            for i in &func.blocks[block].insts {
+                let data = &func.insts[*i];
+                for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+                    users.entry(*v).or_default().push(block);
+                }
+            }
+            let mut around = forest.innermost(block);
+            while let Some(index) = around {
+                loops[index].push(block);
+                around = forest.loops()[index].parent;
+            }
+        }
+        Uses { users, loops }
+    }
+}
+
 /// Values that are defined in a loop which the branch leaves, and used after it.
-fn leaving_values(func: &Function, forest: &LoopForest, branch: Block) -> Vec<Value> {
+fn leaving_values(func: &Function, forest: &LoopForest, uses: &Uses, branch: Block) -> Vec<Value> {
     let mut found = Vec::new();
-    for index in 0..forest.loops().len() {
-        let inside: FxHashSet<Block> =
-            func.layout.iter().copied().filter(|b| forest.contains(index, *b)).collect();
-        let leaves =
-            inside.contains(&branch) && func.successors(branch).iter().any(|t| !inside.contains(&t.block));
-        if !leaves {
+    let leaves = |index: usize, from: Block| {
+        func.successors(from).iter().filter(move |t| !forest.contains(index, t.block))
+    };
+    let mut around = forest.innermost(branch);
+    while let Some(index) = around {
+        around = forest.loops()[index].parent;
+        if leaves(index, branch).next().is_none() {
             continue;
         }
-        let mut defined: FxHashSet<Value> = FxHashSet::default();
-        for b in &inside {
-            defined.extend(&func.blocks[*b].params);
-            defined.extend(func.blocks[*b].insts.iter().flat_map(|i| &func.insts[*i].results));
-        }
-        for b in func.layout.iter().filter(|b| !inside.contains(b)) {
-            for i in &func.blocks[*b].insts {
-                let data = &func.insts[*i];
-                let args = data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args));
-                found.extend(args.filter(|a| defined.contains(a)));
-            }
-        }
-        for b in &inside {
-            for t in func.successors(*b).iter().filter(|t| !inside.contains(&t.block)) {
-                found.extend(&func.blocks[t.block].params);
-            }
+        for &b in &uses.loops[index] {
+            let data = &func.blocks[b];
+            let defined = data.params.iter().chain(data.insts.iter().flat_map(|i| &func.insts[*i].results));
+            let is_used_after = |v: &&Value| {
+                uses.users.get(v).is_some_and(|users| users.iter().any(|b| !forest.contains(index, *b)))
+            };
+            found.extend(defined.filter(is_used_after));
+            found.extend(leaves(index, b).flat_map(|t| &func.blocks[t.block].params));
         }
     }
     found

@@ -31,11 +31,18 @@ pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
             "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL)\n"
         }
     });
-    out.push_str(match compiler::code_generator() {
-        Some(CodeGenerator::Llvm) => "The CPU device runs optimized code, by clang\n",
-        Some(CodeGenerator::Cranelift) => "The CPU device runs quick code, by Cranelift\n",
-        None => "The CPU device is not used: its code generator was not found (PYROCLAST_CPU_CODE)\n",
+    let generators = compiler::cpu_generators().map(|g| (g.first == CodeGenerator::Cranelift, g.hot));
+    out.push_str(match generators {
+        Some((true, Some(_))) => {
+            "The CPU device runs quick code by Cranelift, and optimized code by clang for kernels that run long\n"
+        }
+        Some((true, None)) => "The CPU device runs quick code, by Cranelift\n",
+        Some((false, _)) => "The CPU device runs optimized code, by clang\n",
+        None => "The CPU device is not used: it has no code generator (PYROCLAST_CPU_CODE)\n",
     });
+    if !compiler::permits_code() {
+        out.push_str("The system permits no executable memory: no quick code\n");
+    }
     if devices.is_empty() {
         out.push_str(
             "No devices. A Vulkan 1.2 driver with buffer device addresses and 64-bit integers is needed;\n",

@@ -1,22 +1,26 @@
 //! The CPU device: its facts, its memory, and the objects it creates.
 
 use super::super::batch::{DeviceCommand, Launch, ListItem, RectLayout};
+use super::super::compiler::CpuGenerators;
 use super::super::info::{AFFINITY_DOMAINS, AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
 use super::super::traits::*;
 use super::check::memory::{AllocationKind, Registration};
 use super::check::{self, Checker};
 use super::image::{self, CpuImage};
-use super::kernel::{CpuProgram, LOCAL_BYTES};
+use super::kernel::CpuProgram;
+use super::loaded::{LOCAL_BYTES, LaunchFacts};
 use super::on_device_queue::CpuOnDeviceQueue;
 use super::pool::Pool;
 use super::queue::{CpuList, CpuQueue};
+use super::tiers::Targets;
 use super::{clock, enqueue, exec};
 use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
-use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::options::Kernels;
 use clspv_bridge::target::{Code, CodeGenerator};
+use clspv_bridge::{CompileError, Target};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -30,7 +34,9 @@ const PAGE: u64 = 4096;
 /// The processor, or some of its cores.
 pub struct CpuDevice {
     info: DeviceInfo,
+    /// The target of programs, which have code only if its kernels cannot be compiled one by one.
     target: Target,
+    targets: Targets,
     /// Ids of the cores.
     cores: Vec<usize>,
     pool: Arc<Pool>,
@@ -40,19 +46,27 @@ pub struct CpuDevice {
 impl CpuDevice {
     /// The host's processor. Generated code does not use its `hidden` features, which are named as in
     /// /proc/cpuinfo.
-    pub fn new(checker: Checker, hidden: &[String], generator: CodeGenerator) -> CpuDevice {
+    pub fn new(checker: Checker, hidden: &[String], generators: CpuGenerators) -> CpuDevice {
         let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
-        if generator == CodeGenerator::Cranelift {
-            target = target.with_cranelift();
-        }
         if let Code::Native(cpu) = &mut target.code {
             cpu.instrumented = checker.checks.any();
         }
+        // The time of instrumented code is that of its calls of the checker.
+        let hot = generators.hot.filter(|_| !checker.checks.any());
+        let optimized = hot.map(|generator| target.clone().with_generator(generator));
+        let targets = Targets { first: target.clone().with_generator(generators.first), optimized };
+        let target = target.with_generator(CodeGenerator::Later);
         let cores = machine::processors();
         let info = with_cores(info(&processor, &target), &cores);
         let pool = Arc::new(Pool::new(cores.len()));
-        CpuDevice { info, target, cores, pool, checker: Arc::new(checker) }
+        CpuDevice { info, target, targets, cores, pool, checker: Arc::new(checker) }
+    }
+
+    /// The targets of its kernels.
+    #[cfg(test)]
+    pub fn targets(&self) -> &Targets {
+        &self.targets
     }
 
     /// The sanitizer of its kernels.
@@ -78,8 +92,9 @@ impl CpuDevice {
         let bound = bound || self.pool.is_bound();
         let pool = if bound { Pool::on(cores) } else { Pool::new(cores.len()) };
         let (info, cores) = (with_cores(self.info.clone(), cores), cores.to_vec());
-        let (target, checker) = (self.target.clone(), self.checker.clone());
-        Arc::new(CpuDevice { info, target, cores, pool: Arc::new(pool), checker })
+        let (target, targets) = (self.target.clone(), self.targets.clone());
+        let checker = self.checker.clone();
+        Arc::new(CpuDevice { info, target, targets, cores, pool: Arc::new(pool), checker })
     }
 }
 
@@ -232,8 +247,22 @@ impl DeviceOps for CpuDevice {
     ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(CpuImage::of_image(image, desc)?))
     }
+    fn compile_kernels(
+        &self,
+        kernels: Kernels,
+        compile: &mut CompileFn<'_>,
+    ) -> Result<Arc<CompiledProgram>, CompileError> {
+        let program = compile(kernels.clone(), &self.target)?;
+        if !program.data.writable {
+            return Ok(program);
+        }
+        // Kernels that share variables share the data block, and so the rest of the code.
+        compile(kernels, self.targets.optimized.as_ref().unwrap_or(&self.targets.first))
+    }
     fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>> {
-        Ok(Arc::new(CpuProgram::load(program, self.info.compute_units, stream_from(self.info.cache_size))?))
+        let (threads, sub_group) = (self.info.compute_units, self.info.sub_group_size);
+        let facts = LaunchFacts { threads, sub_group, stream_from: stream_from(self.info.cache_size) };
+        Ok(Arc::new(CpuProgram::new(&program, facts, &self.targets)?))
     }
     fn create_queue(
         &self,

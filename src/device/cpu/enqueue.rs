@@ -10,14 +10,15 @@
 
 use super::super::batch::{ArgValue, IndirectAccesses, Launch};
 use super::super::info::EnqueueFacts;
-use super::super::traits::{DeviceError, DeviceKernel, DeviceResult};
+use super::super::traits::{DeviceError, DeviceResult};
 use super::check::Checker;
 use super::check::memory::{AllocationKind, Registration};
 use super::clock;
 use super::early::{Caller, ChildDependency};
 use super::events::{Events, Status, Word};
 use super::exec::Host;
-use super::kernel::{CpuKernel, LOCAL_BYTES};
+use super::kernel::CpuKernel;
+use super::loaded::{LOCAL_BYTES, LoadedKernel};
 use super::on_device_queue::{CpuOnDeviceQueue, Room};
 use super::pool::Pool;
 use clspv_bridge::ir::runtime::{HEADED, ndrange};
@@ -128,7 +129,7 @@ pub struct FamilyState {
 
 /// A command's kernel and its descendants.
 pub struct Family<'a> {
-    kernel: &'a CpuKernel,
+    kernel: &'a LoadedKernel,
     default_queue: u64,
     pub pool: &'a Pool,
     pub checker: &'a Checker,
@@ -138,7 +139,7 @@ pub struct Family<'a> {
 
 impl<'a> Family<'a> {
     /// The family of a launch.
-    pub fn new(kernel: &'a CpuKernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
+    pub fn new(kernel: &'a LoadedKernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
         let default_queue = launch.default_queue.as_ref().map_or(0, |q| q.word());
         let state = FamilyState { running: vec![0], ..FamilyState::default() };
         let Host { pool, checker, print_bytes, .. } = *host;
@@ -259,7 +260,7 @@ impl<'a> Family<'a> {
                 self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size() as u64)
             }
             RuntimeCall::PreferredMultiple => {
-                self.kernel.block(args[0]).map_or(0, |k| k.preferred_multiple() as u64)
+                self.kernel.block(args[0]).map_or(0, |k| k.sub_group_size() as u64)
             }
             RuntimeCall::SubGroupCount => {
                 self.sub_groups(args).map_or(0, |(local, size)| local.div_ceil(size))
@@ -323,7 +324,7 @@ impl<'a> Family<'a> {
         let Range { dims, offset, global, local } = range;
         // An empty range launches nothing.
         let launch = (!global.contains(&0)).then(|| Launch {
-            kernel: Arc::new(kernel),
+            kernel: Arc::new(CpuKernel::new(kernel)),
             args: Arc::new(values),
             dims,
             offset,
@@ -490,7 +491,7 @@ struct Range {
 }
 
 impl Range {
-    fn read(at: u64, kernel: &CpuKernel, uniform: bool) -> Call<Range> {
+    fn read(at: u64, kernel: &LoadedKernel, uniform: bool) -> Call<Range> {
         let three = |offset: usize| [0, 8, 16].map(|d| read::<u64>(at + (offset + d) as u64));
         let dims: u32 = read(at + ndrange::DIMS as u64);
         // One to three dimensions.

@@ -11,16 +11,18 @@ use super::early::{Caller, LEVELS};
 use super::enqueue::{self, Child, Family};
 use super::image::image_of;
 use super::kernel::CpuKernel;
+use super::loaded::LoadedKernel;
 use super::pool::Pool;
 use super::print::CpuPrintBuffer;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::native::{ALIGN, VariableLocations, context};
 use std::cell::RefCell;
+use std::time::Instant;
 
 /// State shared by all groups of a launch.
 struct Grid<'a> {
-    kernel: &'a CpuKernel,
+    kernel: &'a LoadedKernel,
     run: Run<'a>,
     args: Vec<u64>,
     local_bytes: u64,
@@ -67,6 +69,17 @@ pub struct Host<'a> {
 /// result is the kernel's end time if it enqueued children, else 0.
 pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> DeviceResult<u64> {
     let kernel = kernel_of(launch)?;
+    let code = kernel.loaded()?;
+    let begin = Instant::now();
+    let result = family(launch, code, host);
+    if let Some(tiers) = kernel.tiers() {
+        tiers.ran(begin.elapsed());
+    }
+    result
+}
+
+/// Runs a launch with this code, and its children.
+fn family(launch: &Launch, kernel: &LoadedKernel, host: &Host<'_>) -> DeviceResult<u64> {
     let family = Family::new(kernel, launch, host);
     let print =
         || Some(family.printed()).filter(|t| !t.is_empty()).iter().for_each(|text| (host.print)(text));
@@ -85,7 +98,7 @@ pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> DeviceResult<u64> {
 /// Runs a child: on the whole pool, or nested at `depth` on this thread only.
 pub fn run_child(child: &Child, family: &Family<'_>, depth: usize) -> DeviceResult<()> {
     let run = Run { family, number: child.number, depth };
-    child.launch().map_or(Ok(()), |launch| one(launch, kernel_of(launch)?, run))
+    child.launch().map_or(Ok(()), |launch| one(launch, kernel_of(launch)?.loaded()?, run))
 }
 
 fn kernel_of(launch: &Launch) -> DeviceResult<&CpuKernel> {
@@ -103,7 +116,7 @@ struct Run<'a> {
 }
 
 /// Runs one kernel.
-fn one(launch: &Launch, kernel: &CpuKernel, run: Run<'_>) -> DeviceResult<()> {
+fn one(launch: &Launch, kernel: &LoadedKernel, run: Run<'_>) -> DeviceResult<()> {
     let buffer = CpuPrintBuffer::new(kernel, run.family.print_bytes)?;
     run_groups(launch, kernel, buffer.as_ref(), run)?;
     if let Some(buffer) = buffer {
@@ -114,7 +127,7 @@ fn one(launch: &Launch, kernel: &CpuKernel, run: Run<'_>) -> DeviceResult<()> {
 
 fn run_groups(
     launch: &Launch,
-    kernel: &CpuKernel,
+    kernel: &LoadedKernel,
     print: Option<&CpuPrintBuffer>,
     run: Run<'_>,
 ) -> DeviceResult<()> {
@@ -221,7 +234,7 @@ fn shape<'a>(
 }
 
 /// Fills the argument block.
-fn pack(launch: &Launch, kernel: &CpuKernel, grid: &mut Grid<'_>) -> DeviceResult<()> {
+fn pack(launch: &Launch, kernel: &LoadedKernel, grid: &mut Grid<'_>) -> DeviceResult<()> {
     let native = kernel.native();
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut grid.args);
     let mut put = |at: u32, value: &[u8]| match bytes.get_mut(at as usize..at as usize + value.len()) {

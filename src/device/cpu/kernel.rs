@@ -1,188 +1,137 @@
-//! Loaded programs: native code, its data block, its kernels.
+//! Programs of the CPU device and their kernels, whose code may be loaded later.
 
-use super::super::localsize;
-use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult};
-use super::code::{Function, LoadedCode};
-use crate::host_ptr::HostAllocation;
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, KernelCompiler};
+use super::loaded::{self, LaunchFacts, LoadedKernel};
+use super::tiers::{Recipe, Targets, Tiers};
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::ir::runtime::block_number;
 use clspv_bridge::metadata::KernelInfo;
-use clspv_bridge::native::{ALIGN, NativeKernel};
 use std::any::Any;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
-pub const LOCAL_BYTES: u64 = 256 << 10;
-
-/// State shared by the kernels of a program.
-struct Code {
-    program: Arc<CompiledProgram>,
-    data: Option<HostAllocation>,
-    /// Entries of blocks by block number: index and functions.
-    blocks: HashMap<u64, (usize, Function, Function)>,
-    /// Keeps the functions' code loaded; never read.
-    _code: Option<LoadedCode>,
-}
-
-/// A loaded program.
+/// A program.
 pub struct CpuProgram {
     kernels: Vec<Arc<CpuKernel>>,
+    targets: Targets,
 }
 
-/// A launchable kernel.
+/// A kernel.
 pub struct CpuKernel {
-    code: Arc<Code>,
-    index: usize,
-    whole: Function,
-    any: Function,
-    threads: u32,
-    /// Minimum bytes of a launch's streaming writes that bypass the caches.
-    stream_from: u64,
+    facts: LaunchFacts,
+    code: KernelCode,
+}
+
+/// The code of a kernel.
+enum KernelCode {
+    /// Loaded with the program.
+    Loaded(LoadedKernel),
+    /// Compiled when it is wanted.
+    Later { info: KernelInfo, tiers: OnceLock<Arc<Tiers>> },
 }
 
 impl CpuProgram {
-    /// Loads the code and creates the data block. Launches bypass the caches from `stream_from` bytes of
-    /// streaming writes on.
-    pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> DeviceResult<CpuProgram> {
+    /// A program with code, or with the interfaces of its kernels. Then their code is compiled for these
+    /// targets, once there is a compiler ([`DeviceProgram::offer_compiler`]).
+    pub fn new(
+        program: &Arc<CompiledProgram>,
+        facts: LaunchFacts,
+        targets: &Targets,
+    ) -> DeviceResult<CpuProgram> {
         let native = program.native().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
-        let loaded = if native.object.is_empty() { None } else { Some(LoadedCode::new(&native.object)?) };
-        let mut functions = Vec::new();
-        for k in &native.kernels {
-            let code = loaded.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
-            functions.push((code.function(&k.whole)?, code.function(&k.any)?));
-        }
-        let data = data_block(&program)?;
-        let numbers = native.kernels.iter().map(|k| block_number(&k.info.name));
-        let blocks = numbers
-            .zip(functions.iter().enumerate())
-            .filter_map(|(n, (i, (whole, any)))| Some((n?, (i, *whole, *any))));
-        let code = Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _code: loaded });
-        let kernels = functions
-            .into_iter()
-            .enumerate()
-            .map(|(index, (whole, any))| {
-                Arc::new(CpuKernel { code: code.clone(), index, whole, any, threads, stream_from })
-            })
-            .collect();
-        Ok(CpuProgram { kernels })
+        let codes: Vec<KernelCode> = if native.object.is_empty() {
+            let later = |info: KernelInfo| KernelCode::Later { info, tiers: OnceLock::new() };
+            native.kernels.iter().map(|k| later(k.info.clone())).collect()
+        } else {
+            loaded::load(program, facts)?.into_iter().map(KernelCode::Loaded).collect()
+        };
+        let kernels = codes.into_iter().map(|code| Arc::new(CpuKernel { facts, code })).collect();
+        Ok(CpuProgram { kernels, targets: targets.clone() })
     }
-}
-
-/// Creates the program's data block and relocates its addresses.
-fn data_block(program: &CompiledProgram) -> DeviceResult<Option<HostAllocation>> {
-    let data = &program.data;
-    if data.size() == 0 {
-        return Ok(None);
-    }
-    let block = HostAllocation::new(data.size()).ok_or(DeviceError::OutOfDeviceMemory)?;
-    let mut bytes = data.bytes.clone();
-    for &(at, offset) in &data.relocs {
-        let value = (block.ptr().addr() as u64).wrapping_add(offset).to_le_bytes();
-        let slot = bytes.get_mut(at as usize..at as usize + 8);
-        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?
-            .copy_from_slice(&value);
-    }
-    // SAFETY: the block is as large as the data, and new.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.ptr().as_ptr(), bytes.len()) };
-    Ok(Some(block))
 }
 
 impl DeviceProgram for CpuProgram {
     fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>> {
         let found = self.kernels.iter().find(|k| k.info().name == name);
-        found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
+        let kernel = found.ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))?;
+        if let Some(tiers) = kernel.tiers() {
+            tiers.want();
+        }
+        Ok(kernel.clone())
+    }
+    fn offer_compiler(&self, compiler: Arc<dyn KernelCompiler>) {
+        for kernel in &self.kernels {
+            if let KernelCode::Later { info, tiers } = &kernel.code {
+                let (targets, facts) = (self.targets.clone(), kernel.facts);
+                let recipe = Recipe { compiler: compiler.clone(), kernel: info.name.clone(), targets, facts };
+                let _ = tiers.set(Arc::new(Tiers::new(recipe)));
+            }
+        }
     }
 }
 
 impl CpuKernel {
-    /// The launch interface of the native code.
-    pub fn native(&self) -> &NativeKernel {
-        static NONE: std::sync::OnceLock<NativeKernel> = std::sync::OnceLock::new();
-        let found = self.code.program.native().and_then(|n| n.kernels.get(self.index));
-        found.unwrap_or_else(|| NONE.get_or_init(NativeKernel::default))
+    /// A kernel with this code.
+    pub fn new(code: LoadedKernel) -> CpuKernel {
+        CpuKernel { facts: code.facts(), code: KernelCode::Loaded(code) }
     }
-    /// The function for full groups of this size.
-    pub fn function(&self, local: [u64; 3]) -> Function {
-        if self.native().is_whole(local) { self.whole } else { self.any }
+
+    /// The fastest code of the kernel so far. Waits for the first.
+    pub fn loaded(&self) -> DeviceResult<&LoadedKernel> {
+        match &self.code {
+            KernelCode::Loaded(code) => Ok(code),
+            KernelCode::Later { .. } => match self.tiers() {
+                Some(tiers) => tiers.best(),
+                None => Err(DeviceError::Unexpected("a program without code or a compiler".into())),
+            },
+        }
     }
-    /// The function for groups at the end of a dimension. The other one may assume the size that the kernel
-    /// requires.
-    pub fn function_at_end(&self) -> Function {
-        self.any
+
+    /// The state of code that is compiled when it is wanted.
+    pub fn tiers(&self) -> Option<&Arc<Tiers>> {
+        match &self.code {
+            KernelCode::Later { tiers, .. } => tiers.get(),
+            KernelCode::Loaded(_) => None,
+        }
     }
-    /// Whether the streaming stores of `items` work-items should bypass the caches.
-    pub fn streams(&self, items: u64) -> bool {
-        let each = u64::from(self.native().stream_bytes);
-        each != 0 && items.saturating_mul(each) >= self.stream_from
-    }
-    /// The entry of one of the program's blocks.
-    pub fn block(&self, number: u64) -> Option<CpuKernel> {
-        let &(index, whole, any) = self.code.blocks.get(&number)?;
-        Some(CpuKernel {
-            code: self.code.clone(),
-            index,
-            whole,
-            any,
-            threads: self.threads,
-            stream_from: self.stream_from,
-        })
-    }
-    /// Address of the data block.
-    pub fn data(&self) -> u64 {
-        self.code.data.as_ref().map_or(0, |d| d.ptr().addr() as u64)
-    }
-    /// The string constant at an address in the data block, with its initial contents.
-    pub fn constant_at(&self, address: u64) -> Option<&[u8]> {
-        let at = usize::try_from(address.checked_sub(self.data())?).ok()?;
-        self.code.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
+
+    /// A fact of the code; `other` if the kernel has none, which its launches report.
+    fn fact<T>(&self, other: T, of: impl FnOnce(&LoadedKernel) -> T) -> T {
+        match self.loaded() {
+            Ok(code) => of(code),
+            Err(error) => {
+                tracing::error!("kernel '{}' has no code: {error}", self.info().name);
+                other
+            }
+        }
     }
 }
 
 impl DeviceKernel for CpuKernel {
     fn info(&self) -> &KernelInfo {
-        &self.native().info
+        match &self.code {
+            KernelCode::Loaded(code) => &code.native().info,
+            KernelCode::Later { info, .. } => info,
+        }
     }
     fn max_work_group_size(&self) -> usize {
-        match self.info().reqd_work_group_size {
-            Some(size) => size.iter().map(|s| *s as usize).product(),
-            None => 4096,
-        }
+        loaded::max_work_group_size(self.info())
     }
     fn sub_group_size(&self) -> usize {
-        self.native().width as usize
+        self.facts.sub_group as usize
     }
     fn preferred_multiple(&self) -> usize {
-        self.native().width as usize
+        self.facts.sub_group as usize
     }
     fn static_local_bytes(&self) -> u64 {
-        u64::from(self.native().static_local_bytes)
+        self.fact(0, LoadedKernel::static_local_bytes)
     }
     fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
-        let args = self
-            .native()
-            .local_args
-            .iter()
-            .map(|(arg, _)| size_of(*arg).max(1).next_multiple_of(ALIGN as u64));
-        args.fold(self.static_local_bytes().next_multiple_of(ALIGN as u64), u64::saturating_add)
-            .min(LOCAL_BYTES * 2)
+        self.fact(0, |code| code.local_bytes(size_of))
     }
     fn private_bytes(&self) -> u64 {
-        u64::from(self.native().private_bytes)
+        self.fact(0, LoadedKernel::private_bytes)
     }
     fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3] {
-        if let Some(required) = self.info().reqd_work_group_size {
-            return required;
-        }
-        let width = self.native().width;
-        // Enough groups for all threads, but few enough that the calls cost no time.
-        let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
-        let share = items / u64::from(self.threads.max(1) * 8);
-        // Values live across barriers need memory for each work-item.
-        let most = if self.native().has_barriers { 1024 } else { 4096 };
-        let target = share.clamp(u64::from(width), most) as u32;
-        let shape = localsize::GroupPreferences { target, wave: width, row: 1024, max: [4096; 3] };
-        localsize::suggest(global, dims, &shape)
+        self.fact([1; 3], |code| code.suggest_local_size(global, dims))
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -13,12 +13,14 @@ mod events;
 mod exec;
 mod image;
 mod kernel;
+mod loaded;
 mod on_device_queue;
 mod pool;
 mod print;
 mod queue;
 #[cfg(test)]
 mod tests;
+mod tiers;
 
 use super::traits::{DeviceDriver, DeviceOps};
 use crate::config::Config;
@@ -36,8 +38,8 @@ impl DeviceDriver for CpuDriver {
     }
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
-        let Some(generator) = super::compiler::code_generator() else {
-            tracing::info!("CPU device not used: PYROCLAST_CPU_CODE requires clang, which was not found");
+        let Some(generators) = super::compiler::cpu_generators() else {
+            tracing::info!("CPU device not used: there is no code generator (PYROCLAST_CPU_CODE)");
             return Vec::new();
         };
         let (checks, unknown) = check::Checks::named(&config.check);
@@ -46,6 +48,6 @@ impl DeviceDriver for CpuDriver {
         }
         let reports = check::report::Reports::new(config.check_log.clone());
         let checker = check::Checker::new(checks, reports);
-        vec![Arc::new(device::CpuDevice::new(checker, &config.hidden_features, generator))]
+        vec![Arc::new(device::CpuDevice::new(checker, &config.hidden_features, generators))]
     }
 }

@@ -2,8 +2,8 @@
 //! (`clspv_bridge::printf`).
 
 use super::super::batch::{ArgValue, Launch};
-use super::super::traits::{DeviceError, DeviceKernel, DeviceResult};
-use super::kernel::CpuKernel;
+use super::super::traits::{DeviceError, DeviceResult};
+use super::loaded::LoadedKernel;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
@@ -20,8 +20,10 @@ pub struct CpuPrintBuffer {
 
 impl CpuPrintBuffer {
     /// A buffer of `bytes` for a kernel; `None` if it does not print.
-    pub fn new(kernel: &CpuKernel, bytes: u64) -> DeviceResult<Option<CpuPrintBuffer>> {
-        let Some(longest) = kernel.info().printf.iter().map(|c| c.words()).max() else { return Ok(None) };
+    pub fn new(kernel: &LoadedKernel, bytes: u64) -> DeviceResult<Option<CpuPrintBuffer>> {
+        let Some(longest) = kernel.native().info.printf.iter().map(|c| c.words()).max() else {
+            return Ok(None);
+        };
         let capacity = u32::try_from(bytes / 4).unwrap_or(1 << 28).max(HEAD + 1);
         let size = (u64::from(capacity) + u64::from(longest)) * 4;
         let memory = HostAllocation::new(size).ok_or(DeviceError::OutOfHostMemory)?;
@@ -45,7 +47,7 @@ impl CpuPrintBuffer {
     }
 
     /// The printed text. The launch must be complete.
-    pub fn text(&self, kernel: &CpuKernel, launch: &Launch) -> Vec<u8> {
+    pub fn text(&self, kernel: &LoadedKernel, launch: &Launch) -> Vec<u8> {
         // SAFETY: the memory is aligned to a page and no kernel writes it any more.
         let words = unsafe {
             std::slice::from_raw_parts(
@@ -57,7 +59,7 @@ impl CpuPrintBuffer {
         if head(DROPPED) != 0 {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
         }
-        let printers: Vec<Printer<'_>> = kernel.info().printf.iter().map(Printer::new).collect();
+        let printers: Vec<Printer<'_>> = kernel.native().info.printf.iter().map(Printer::new).collect();
         let mut out = Vec::new();
         let end = head(NEXT).min(self.capacity) as usize;
         let mut at = HEAD as usize;

@@ -1,43 +1,83 @@
 //! Launches of compiled kernels, with sizes that are multiples of the vector width and sizes that are not.
 
 use super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
-use super::super::compiler::code_generator;
+use super::super::compiler::{CpuGenerators, cpu_generators};
 use super::super::traits::*;
 use super::check::report::Reports;
 use super::check::{Checker, Checks};
 use super::device::CpuDevice;
 use super::exec;
-use super::kernel::CpuProgram;
+use super::kernel::{CpuKernel, CpuProgram};
+use super::loaded::{LaunchFacts, LoadedKernel};
 use super::pool::Pool;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
-use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Options};
+use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Kernels, Library, Options};
+use clspv_bridge::target::{Code, CodeGenerator};
+use clspv_bridge::{CompileError, Target};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 fn unchecked() -> Checker {
     Checker::new(Checks::default(), Reports::default())
 }
 
-fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
-    let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
+fn library(source: &str) -> Library {
+    let extensions =
+        ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_program_scope_global_variables"]
+            .map(String::from)
+            .to_vec();
     let config = FrontConfig {
         front_end: FrontEnd::BuiltIn,
         extensions,
         opencl_version: 300,
         ..FrontConfig::default()
     };
-    let options = Options::default();
+    let options = Options { std: "CL3.0".into(), ..Options::default() };
     let request =
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
-    let library = driver::compile(&request).unwrap().library;
-    driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"))
+    driver::compile(&request).unwrap().library
 }
 
-/// Launches a kernel on buffers of 32-bit words.
+/// A program with code.
+fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
+    compiled_for(&device.targets().first, source)
+}
+
+/// A program with code for vectors as wide as the processor's, whose stores fill cache lines.
+fn compiled_wide(device: &CpuDevice, source: &str) -> CompiledProgram {
+    let mut target = device.targets().first.clone();
+    if let Code::Native(cpu) = &mut target.code {
+        cpu.vector_width = cpu.width;
+    }
+    compiled_for(&target, source)
+}
+
+fn compiled_for(target: &Target, source: &str) -> CompiledProgram {
+    let built = driver::build(&[&library(source)], &Options::default(), &Vec::new(), target);
+    built.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A device for each code generator that is available.
+fn devices() -> Vec<CpuDevice> {
+    let available = cpu_generators().expect("a code generator");
+    let generators = [Some(available.first), available.hot].into_iter().flatten();
+    generators.map(|first| CpuDevice::new(unchecked(), &[], CpuGenerators { first, hot: None })).collect()
+}
+
+/// Launches a kernel on buffers of 32-bit words, with code of every generator. Results must be the same.
 fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
-    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
-    let kernel = device.load(Arc::new(compiled(&device, source))).unwrap().kernel("test").unwrap();
-    launch(&device, &kernel, buffers, &[], global, local);
+    let mut results = Vec::new();
+    for device in devices() {
+        let program = device.load(Arc::new(compiled(&device, source))).unwrap();
+        let kernel = program.kernel("test").unwrap();
+        let mut own = buffers.to_vec();
+        launch(&device, &kernel, &mut own, &[], global, local);
+        results.push(own);
+    }
+    assert!(results.iter().all(|result| *result == results[0]));
+    buffers.clone_from_slice(&results[0]);
 }
 
 /// Like [`run`], with additional values after the buffers.
@@ -173,22 +213,27 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
 /// Launches of code with streaming stores, all of which bypass the caches.
 #[test]
 fn streams_arrive_whatever_their_sizes_and_offsets() {
-    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
+    devices().iter().for_each(streams_arrive);
+}
+
+fn streams_arrive(device: &CpuDevice) {
     let source =
         "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
         uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
         a[first + i] = x * 3; b[i] = (uint4)(x, x + 1, x + 2, x + 3); }";
-    let (program, sizes) = (compiled(&device, source), [1u64, 16, 64, 1000, 4096]);
+    let (program, sizes) = (compiled_wide(device, source), [1u64, 16, 64, 1000, 4096]);
     assert_eq!(program.native().unwrap().kernels[0].stream_bytes, 0, "the return makes masks");
     let source = source.replace("if (i >= n) return;", "");
-    let program = compiled(&device, &source);
+    let program = compiled_wide(device, &source);
     assert_eq!(program.native().unwrap().kernels[0].stream_bytes, 20);
-    let kernel = CpuProgram::load(Arc::new(program), 2, 0).unwrap().kernel("test").unwrap();
+    let facts = LaunchFacts { threads: 2, sub_group: 4, stream_from: 0 };
+    let program = CpuProgram::new(&Arc::new(program), facts, device.targets()).unwrap();
+    let kernel = program.kernel("test").unwrap();
     for (global, first) in sizes.into_iter().flat_map(|n| [0u32, 1, 16, 24].map(|first| (n, first))) {
         let n = global as usize;
         let mut buffers = [vec![9; n + 32], vec![9; 4 * n], (0..n as u32).map(|i| i * 7).collect()];
         let local = if n.is_multiple_of(16) { 16 } else { n as u32 };
-        launch(&device, &kernel, &mut buffers, &[first, global as u32], [global, 1, 1], [local, 1, 1]);
+        launch(device, &kernel, &mut buffers, &[first, global as u32], [global, 1, 1], [local, 1, 1]);
         for (i, x) in buffers[2].iter().enumerate() {
             assert_eq!(buffers[0][first as usize + i], x * 3, "{global} {first} {i}");
             assert_eq!(buffers[1][4 * i..4 * i + 4], [*x, x + 1, x + 2, x + 3], "{global} {first} {i}");
@@ -201,12 +246,12 @@ fn streams_arrive_whatever_their_sizes_and_offsets() {
 
 #[test]
 fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
-    let device = CpuDevice::new(unchecked(), &[], code_generator().expect("a code generator"));
+    let device = &devices()[0];
     let bytes = |body: &str| {
         let source = format!(
             "kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}"
         );
-        compiled(&device, &source).native().unwrap().kernels[0].stream_bytes
+        compiled_wide(device, &source).native().unwrap().kernels[0].stream_bytes
     };
     assert_eq!(bytes("a[i] = b[i];"), 4);
     assert_eq!(bytes("a[i] = b[i]; b[i] = i;"), 4);
@@ -229,4 +274,133 @@ fn unsigned_indices_wrap_around() {
     run(source, &mut buffers, [64, 1, 1], [64, 1, 1]);
     let expected: Vec<u32> = std::iter::once(77).chain(100..163).collect();
     assert_eq!(buffers[0], expected);
+}
+
+/// Compiles kernels of a source, and counts them.
+struct Compiler {
+    library: Library,
+    /// The disk cache has the optimized code.
+    has_cache: bool,
+    /// Number of compilations that succeed.
+    good: u32,
+    compiled: AtomicU32,
+}
+
+impl KernelCompiler for Compiler {
+    fn cached(&self, kernel: &str, target: &Target) -> Option<Arc<CompiledProgram>> {
+        self.has_cache.then(|| self.build(Kernels::Named(vec![kernel.into()]), target))
+    }
+    fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+        match self.compiled.fetch_add(1, Ordering::Relaxed) < self.good {
+            true => Ok(self.build(Kernels::Named(vec![kernel.into()]), target)),
+            false => Err(CompileError::internal("no code")),
+        }
+    }
+}
+
+impl Compiler {
+    fn new(source: &str) -> Compiler {
+        let (library, compiled) = (library(source), AtomicU32::new(0));
+        Compiler { library, has_cache: false, good: u32::MAX, compiled }
+    }
+    fn build(&self, kernels: Kernels, target: &Target) -> Arc<CompiledProgram> {
+        let built = driver::build_kernels(&kernels, &[&self.library], &Options::default(), &[], target, None);
+        Arc::new(built.unwrap())
+    }
+    fn count(&self) -> u32 {
+        self.compiled.load(Ordering::Relaxed)
+    }
+}
+
+/// The second kernel of a program, and its device.
+fn tiered(compiler: &Arc<Compiler>) -> (CpuDevice, Arc<dyn DeviceKernel>) {
+    let first = CodeGenerator::Cranelift;
+    let device = CpuDevice::new(unchecked(), &[], CpuGenerators { first, hot: Some(first) });
+    let mut build = |kernels: Kernels, target: &Target| Ok(compiler.build(kernels, target));
+    let program = device.compile_kernels(Kernels::Every, &mut build).unwrap();
+    let program = device.load(program).unwrap();
+    program.offer_compiler(compiler.clone());
+    let kernel = program.kernel("test").unwrap();
+    (device, kernel)
+}
+
+/// Address of the code that a launch would run.
+fn code_of(kernel: &Arc<dyn DeviceKernel>) -> *const LoadedKernel {
+    std::ptr::from_ref(kernel.as_any().downcast_ref::<CpuKernel>().unwrap().loaded().unwrap())
+}
+
+/// Launches the kernel, which must compute squares.
+fn square(device: &CpuDevice, kernel: &Arc<dyn DeviceKernel>) {
+    let mut buffers = [vec![0; 4096]];
+    launch(device, kernel, &mut buffers, &[], [4096, 1, 1], [64, 1, 1]);
+    assert!(buffers[0].iter().zip(0u32..).all(|(x, i)| *x == i * i + 3));
+}
+
+const SQUARES: &str = "constant uint table[2] = {1, 3};
+    kernel void other(global uint *out) { out[0] = table[get_local_id(0) & 1]; }
+    kernel void test(global uint *out) {
+        uint i = get_global_id(0), x = 0;
+        for (uint k = 0; k < i; k++) x += i;
+        out[i] = x + table[1]; }";
+
+#[test]
+fn only_kernels_that_are_created_are_compiled() {
+    let compiler = Arc::new(Compiler::new(SQUARES));
+    let (device, kernel) = tiered(&compiler);
+    square(&device, &kernel);
+    assert_eq!(compiler.count(), 1);
+}
+
+#[test]
+fn hot_kernels_get_optimized_code() {
+    let compiler = Arc::new(Compiler::new(SQUARES));
+    let (device, kernel) = tiered(&compiler);
+    let (begin, first) = (Instant::now(), code_of(&kernel));
+    while code_of(&kernel) == first {
+        square(&device, &kernel);
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+    (0..100).for_each(|_| square(&device, &kernel));
+    assert_eq!(compiler.count(), 2);
+}
+
+#[test]
+fn optimized_code_in_the_cache_is_the_first() {
+    let compiler = Arc::new(Compiler { has_cache: true, ..Compiler::new(SQUARES) });
+    let (device, kernel) = tiered(&compiler);
+    (0..100).for_each(|_| square(&device, &kernel));
+    assert_eq!(compiler.count(), 0);
+}
+
+#[test]
+fn kernels_without_optimized_code_keep_their_quick_code() {
+    let compiler = Arc::new(Compiler { good: 1, ..Compiler::new(SQUARES) });
+    let (device, kernel) = tiered(&compiler);
+    let (begin, first) = (Instant::now(), code_of(&kernel));
+    while compiler.count() < 2 {
+        square(&device, &kernel);
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+    (0..100).for_each(|_| square(&device, &kernel));
+    assert_eq!((compiler.count(), code_of(&kernel)), (2, first));
+}
+
+#[test]
+fn kernels_without_code_are_not_launched() {
+    let compiler = Arc::new(Compiler { good: 0, ..Compiler::new(SQUARES) });
+    let (_device, kernel) = tiered(&compiler);
+    let kernel = kernel.as_any().downcast_ref::<CpuKernel>().unwrap();
+    assert!(kernel.loaded().is_err() && kernel.loaded().is_err());
+    assert_eq!(compiler.count(), 1);
+    assert_eq!(kernel.private_bytes(), 0);
+}
+
+/// The kernels of a program see each other's writes to its variables.
+#[test]
+fn kernels_that_share_variables_are_compiled_together() {
+    let source = &SQUARES.replace("constant uint", "global uint").replace("out[0] =", "table[0] =");
+    let compiler = Arc::new(Compiler { good: 0, ..Compiler::new(source) });
+    let (device, kernel) = tiered(&compiler);
+    square(&device, &kernel);
+    assert!(kernel.as_any().downcast_ref::<CpuKernel>().unwrap().tiers().is_none());
 }

@@ -11,7 +11,7 @@ use super::pair::{Pair, Side};
 use crate::device::batch::Launch;
 use crate::device::info::{AddressSharing, DeviceInfo, ENQUEUE};
 use crate::device::traits::{
-    CompileFn, DeviceError, DeviceKernel, DeviceMemory, DeviceProgram, DeviceResult,
+    CompileFn, DeviceError, DeviceKernel, DeviceMemory, DeviceProgram, DeviceResult, KernelCompiler,
 };
 use clspv_bridge::CompileError;
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock, ProgramCode};
@@ -27,15 +27,15 @@ pub fn compile(
     compile: &mut CompileFn<'_>,
     log: &mut String,
 ) -> Result<Vec<Arc<CompiledProgram>>, CompileError> {
-    let [primary, secondary] = [Side::Primary, Side::Secondary].map(|side| pair.ops(side).target());
-    let own = compile(Kernels::Possible, primary)?;
+    let [primary, secondary] = [Side::Primary, Side::Secondary].map(|side| pair.ops(side));
+    let own = primary.compile_kernels(Kernels::Possible, compile)?;
     let reasons = reasons(pair, &own);
     let both = with_images(pair, &own, &reasons);
     let names: Vec<String> = reasons.iter().map(|(name, _)| name.clone()).collect();
     if !both.is_empty() {
         let every = names.iter().chain(&both).cloned().collect();
         // One of these kernels may be supported by the primary device only.
-        match compile(Kernels::Named(every), secondary) {
+        match secondary.compile_kernels(Kernels::Named(every), compile) {
             Ok(theirs) => {
                 log.push_str(&notes_of(pair, &reasons, &both));
                 return Ok(vec![without(&own, &reasons), theirs]);
@@ -46,10 +46,12 @@ pub fn compile(
     if reasons.is_empty() {
         return Ok(vec![own]);
     }
-    let theirs = match compile(Kernels::Named(names), secondary) {
+    let theirs = match secondary.compile_kernels(Kernels::Named(names), compile) {
         Ok(theirs) => theirs,
         // If neither device supports a kernel, the error is that of the primary one.
-        Err(CompileError::Diagnostics(_)) => return Ok(vec![compile(Kernels::Every, primary)?]),
+        Err(CompileError::Diagnostics(_)) => {
+            return Ok(vec![primary.compile_kernels(Kernels::Every, compile)?]);
+        }
         Err(error) => return Err(error),
     };
     log.push_str(&notes_of(pair, &reasons, &[]));
@@ -179,6 +181,11 @@ impl DeviceProgram for PairedProgram {
             (Some(own), theirs) => Ok(kernel(Side::Primary, own, theirs)),
             (None, Some(theirs)) => Ok(theirs),
             (None, None) => Err(DeviceError::Unexpected(format!("no kernel {name}"))),
+        }
+    }
+    fn offer_compiler(&self, compiler: Arc<dyn KernelCompiler>) {
+        for loaded in [Some(&self.primary), self.secondary.as_ref()].into_iter().flatten() {
+            loaded.program.offer_compiler(compiler.clone());
         }
     }
 }

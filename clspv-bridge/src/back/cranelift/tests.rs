@@ -3,6 +3,7 @@
 
 use crate::native::flat_code::FlatCode;
 use crate::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Options};
+use crate::target::CodeGenerator;
 use crate::{Target, driver};
 
 /// Features of a processor of today.
@@ -20,7 +21,7 @@ fn functions(source: &str, features: &str, instrumented: bool) -> Vec<String> {
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
     let library = driver::compile(&request).unwrap().library;
     let has = |feature: &str| features.split(' ').any(|f| f == feature);
-    let mut target = Target::native(features.into(), &has).with_cranelift();
+    let mut target = Target::native(features.into(), &has).with_generator(CodeGenerator::Cranelift);
     if let crate::target::Code::Native(cpu) = &mut target.code {
         cpu.instrumented = instrumented;
     }

@@ -3,8 +3,10 @@
 use crate::analysis::sub_groups::uses_sub_groups;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::metadata::KernelInfo;
 use crate::passes::lower::groups as lower_groups;
 use crate::passes::{Pass, PassContext};
+use crate::target::CpuTarget;
 
 /// The pass `native_sub_groups`: sub-group operations in terms of those that vectors have.
 pub struct NativeSubGroups;
@@ -24,18 +26,22 @@ impl Pass for NativeSubGroups {
         let mut changed = false;
         for func in module.functions.values_mut() {
             let Some(info) = func.kernel.and_then(|k| module.kernels.get(k)) else { continue };
+            check(func, info, cpu)?;
             if !uses_sub_groups(func) {
                 continue;
-            }
-            // The attribute must name a size of the device.
-            if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != cpu.width) {
-                return Err(CompileError::unsupported(
-                    format!("a required sub-group size of {n} on this device"),
-                    0,
-                ));
             }
             changed |= lower_groups::run(func, cx.target, cpu.width);
         }
         Ok(changed)
+    }
+}
+
+/// Checks that the kernel's required sub-group size is the processor's, if it uses sub-groups.
+pub(crate) fn check(kernel: &Function, info: &KernelInfo, cpu: &CpuTarget) -> Result<()> {
+    match info.reqd_sub_group_size.filter(|n| *n != cpu.width && uses_sub_groups(kernel)) {
+        Some(n) => {
+            Err(CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0))
+        }
+        None => Ok(()),
     }
 }

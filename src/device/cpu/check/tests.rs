@@ -1,7 +1,7 @@
 //! Planted faults, each reported with its line, and correct kernels without reports.
 
 use super::super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
-use super::super::super::compiler::code_generator;
+use super::super::super::compiler::cpu_generators;
 use super::super::super::traits::*;
 use super::super::device::CpuDevice;
 use super::super::exec;
@@ -24,7 +24,7 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let device = CpuDevice::new(
         Checker::new(ALL, Reports::default()),
         &[],
-        code_generator().expect("a code generator"),
+        cpu_generators().expect("a code generator"),
     );
     let extensions =
         ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
@@ -40,8 +40,8 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let request =
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
     let library = driver::compile(&request).unwrap_or_else(|e| panic!("{e}")).library;
-    let program =
-        driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
+    let program = driver::build(&[&library], &options, &Vec::new(), &device.targets().first)
+        .unwrap_or_else(|e| panic!("{e}"));
     let kernel = device.load(Arc::new(program)).unwrap().kernel("test").unwrap();
     let buffer = || {
         device

@@ -65,13 +65,13 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
     if told.is_empty() { outcome } else { Err(Failed::from(told)) }
 }
 
-/// Runs all tests on the CPU device with quick code.
-pub fn run_quick() -> Result<(), Failed> {
+/// Runs all tests on the CPU device with code of a kind: "quick" or "optimized".
+pub fn run_with_code(kind: &str) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = std::process::Command::new(exe);
-    command.env("PYROCLAST_CPU_CODE", "quick").env("PYROCLAST_DEVICES", "cpu");
+    command.env("PYROCLAST_CPU_CODE", kind).env("PYROCLAST_DEVICES", "cpu");
     command.args(["--skip", "without::", "--skip", "checked::"]);
-    outcome(command, "quick code")
+    outcome(command, &format!("{kind} code"))
 }
 
 /// Whether a run of tests succeeds; records it with its counts and time.

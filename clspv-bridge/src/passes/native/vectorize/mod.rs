@@ -55,7 +55,8 @@ impl Pass for Vectorize {
         let (kernel, _) = kernel_of(module)?;
         let func = module.functions[kernel].clone();
         let linear = uses_sub_groups(&func);
-        let shape = VectorShape { width: cpu.width as u8, linear, whole: false };
+        let width = if linear { cpu.width } else { cpu.vector_width };
+        let shape = VectorShape { width: width as u8, linear, whole: false };
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
         let mut callees = Callees::default();

@@ -1,0 +1,120 @@
+//! Memory for machine code, which is writable or executable at a time, never both.
+
+use super::traits::{DeviceError, DeviceResult};
+use std::fs::File;
+use std::io::{Error, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+/// Executable memory of this process.
+pub struct CodeMemory {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the memory is not written after its creation, and any thread may run it or unmap it.
+unsafe impl Send for CodeMemory {}
+// SAFETY: as above.
+unsafe impl Sync for CodeMemory {}
+
+impl CodeMemory {
+    /// Copies code to executable memory. Where the system lets no memory become executable that was writable
+    /// (`MemoryDenyWriteExecute`, SELinux's execmem), a file in memory is mapped.
+    pub fn new(code: &[u8]) -> DeviceResult<CodeMemory> {
+        let made = CodeMemory::protected(code).or_else(|_| CodeMemory::mapped(code));
+        made.map_err(|e| DeviceError::Unexpected(format!("the system permits no executable memory ({e})")))
+    }
+
+    /// Whether the system permits executable memory. Tried once.
+    pub fn is_permitted() -> bool {
+        static PERMITTED: OnceLock<bool> = OnceLock::new();
+        *PERMITTED.get_or_init(|| match CodeMemory::new(&[0]) {
+            Ok(_) => true,
+            Err(error) => {
+                tracing::info!("no code is generated in the process: {error}");
+                false
+            }
+        })
+    }
+
+    /// The address at an offset.
+    pub fn at(&self, offset: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the offset lies in the memory.
+        (offset < self.bytes).then(|| unsafe { self.start.add(offset) })
+    }
+
+    /// Anonymous memory, made executable after it is written.
+    fn protected(code: &[u8]) -> Result<CodeMemory, Error> {
+        let memory = CodeMemory::map(code.len(), libc::PROT_READ | libc::PROT_WRITE, None)?;
+        // SAFETY: the memory is new and as large as the code.
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), memory.start.as_ptr(), code.len()) };
+        // Linux makes the instruction cache coherent with pages that become executable.
+        let access = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: the memory is our own.
+        match unsafe { libc::mprotect(memory.start.as_ptr().cast(), memory.bytes, access) } {
+            0 => Ok(memory),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
+    /// A file in memory, which is only mapped to be executed.
+    fn mapped(code: &[u8]) -> Result<CodeMemory, Error> {
+        let mut file = File::from(code_file()?);
+        file.write_all(code)?;
+        CodeMemory::map(code.len(), libc::PROT_READ | libc::PROT_EXEC, Some(&file))
+    }
+
+    fn map(bytes: usize, access: libc::c_int, file: Option<&File>) -> Result<CodeMemory, Error> {
+        let anonymous = if file.is_none() { libc::MAP_ANONYMOUS } else { 0 };
+        let fd = file.map_or(-1, |f| f.as_raw_fd());
+        let flags = libc::MAP_PRIVATE | anonymous;
+        // SAFETY: new memory at an address of the system's choice.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, fd, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(Error::last_os_error());
+        }
+        let start = NonNull::new(start.cast::<u8>()).ok_or(Error::other("memory at address 0"))?;
+        Ok(CodeMemory { start, bytes })
+    }
+}
+
+impl Drop for CodeMemory {
+    fn drop(&mut self) {
+        // SAFETY: the memory was mapped with this size; no function of it is used any more.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// A new file in memory, for code.
+pub fn code_file() -> Result<OwnedFd, Error> {
+    // SAFETY: the name is a string; the descriptor is checked.
+    let fd = unsafe { libc::memfd_create(c"pyroclast-code".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new and has no other owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_either_kind_runs() {
+        assert!(CodeMemory::is_permitted());
+        #[cfg(target_arch = "x86_64")]
+        let code = [0xb8, 42, 0, 0, 0, 0xc3]; // mov eax, 42; ret
+        #[cfg(target_arch = "aarch64")]
+        let code = [0x40, 0x05, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6]; // mov w0, #42; ret
+        for memory in [CodeMemory::protected(&code), CodeMemory::mapped(&code)] {
+            let memory = memory.expect("executable memory");
+            assert!(memory.at(code.len()).is_none());
+            let start = memory.at(0).expect("code");
+            // SAFETY: a function of this type.
+            let f = unsafe { std::mem::transmute::<NonNull<u8>, extern "C" fn() -> i32>(start) };
+            assert_eq!(f(), 42);
+        }
+    }
+}
