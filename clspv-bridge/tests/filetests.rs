@@ -239,6 +239,7 @@ fn target(text: &str) -> Result<Target, String> {
         let cpu = CpuTarget {
             processor: "any".into(),
             width: 4,
+            vector_width: 4,
             instrumented: word == "instrumented",
             generator: CodeGenerator::Llvm,
         };

@@ -708,6 +708,7 @@ fn check_native(mut m: Module, seed: u64, wanted: &value::LaneValues) -> Result<
     let cpu = CpuTarget {
         processor: "any".into(),
         width,
+        vector_width: width,
         instrumented: seed.is_multiple_of(3),
         generator: CodeGenerator::Llvm,
     };

@@ -97,7 +97,7 @@ fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
 
 /// The blocks in which different ways from a branch meet. Each block on the ways is labelled with what all
 /// ways to it come from: a successor of the branch, or the last meeting point. The walk ends where all ways
-/// have met, unless some way ends before.
+/// lead, unless some way ends before.
 fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -> Vec<Block> {
     let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
     let mut found = Vec::new();
@@ -107,18 +107,24 @@ fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -
     let entry = |to: Block, label: Block| (cfg.number(to).unwrap_or(0), to, label);
     work.extend(func.successors(branch).iter().map(|t| entry(t.block, t.block)));
     while let Some((_, block, label)) = work.pop_first() {
+        // All ways lead here, and go on together.
+        let is_only = work.is_empty() && !ends;
         let label = match labels.get(&block) {
             Some(known) if *known == label || *known == block => continue,
             Some(_) => {
                 found.push(block);
                 block
             }
+            None if is_only && labels.is_empty() => {
+                found.push(block);
+                block
+            }
             None => label,
         };
-        labels.insert(block, label);
-        if label == block && work.is_empty() && !ends && found.contains(&block) {
+        if is_only {
             break;
         }
+        labels.insert(block, label);
         if synced.contains(&block) || func.successors(block).is_empty() {
             ends = true;
             continue;

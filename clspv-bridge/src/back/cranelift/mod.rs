@@ -31,6 +31,7 @@ use super::native::{self, NativeFunction, Program};
 use crate::error::{CompileError, Invariant, Result};
 use crate::ir::Module;
 use crate::native::NativeKernel;
+use crate::parallel;
 use crate::passes::PassContext;
 use crate::passes::lower::globals::DataLayout;
 use cranelift_codegen::Context;
@@ -52,8 +53,9 @@ pub fn kernel(
     let cpu = cx.target.cpu().invariant("no processor to make code for")?;
     let isa = isa::isa(cpu)?;
     let features = isa::Features::new(cpu);
-    let codes = all.functions.iter().map(|f| machine_code(&all.program, f, features, &*isa));
-    Ok((all.kernel.clone(), codes.collect::<Result<_>>()?))
+    let functions = all.functions.iter().collect();
+    let codes = parallel::map(functions, |f| machine_code(&all.program, f, features, &*isa));
+    Ok((all.kernel.clone(), codes.into_iter().collect::<Result<_>>()?))
 }
 
 /// Compiles a function.
