@@ -1,4 +1,5 @@
-//! Random sources whose results must be equal bit for bit on two devices, or with both front ends.
+//! Random sources whose results must be equal bit for bit on two devices, with both front ends, or with quick
+//! and optimized code.
 //!
 //! There are kernels ([`generator`]), made for comparing devices, and whole programs ([`program`]), made for
 //! comparing front ends. They run in a child process for each side, so that crashes and hangs are results.
@@ -11,6 +12,7 @@ mod program;
 mod runner;
 mod tree;
 
+use crate::front_end::facts::variable;
 use cl::{Api, Arg, Device, Program as Built, Session};
 use clspv_bridge::options::FrontEnd;
 use generator::{Kernel, Xorshift};
@@ -34,6 +36,9 @@ pub struct RandomArgs {
     /// Compare the built-in front end with clang, on the first of the platforms
     #[arg(long)]
     front_ends: bool,
+    /// Compare quick code of the CPU device with optimized code, on the first of the platforms
+    #[arg(long, conflicts_with = "front_ends")]
+    codes: bool,
     /// Programs that are built at once
     #[arg(long, default_value_t = 16)]
     batch: usize,
@@ -143,10 +148,14 @@ pub fn one(arguments: &OneRandomArgs) -> Result<bool, String> {
 /// The two sides of a comparison.
 fn sides(arguments: &RandomArgs) -> Result<(Side, Side), String> {
     let (first, second) = arguments.platforms.split_once(',').ok_or("two platforms are needed")?;
-    let side = |platform: &str, front_end| Side { platform: platform.into(), front_end };
-    Ok(match arguments.front_ends {
-        true => (side(first, Some(FrontEnd::BuiltIn)), side(first, Some(FrontEnd::Clang))),
-        false => (side(first, None), side(second, None)),
+    let side =
+        |platform: &str, variables: &[_]| Side { platform: platform.into(), variables: variables.to_vec() };
+    let code = |kind| side(first, &[("PYROCLAST_DEVICES", "cpu"), ("PYROCLAST_CPU_CODE", kind)]);
+    let front_end = |which| side(first, &[variable(which)]);
+    Ok(match (arguments.front_ends, arguments.codes) {
+        (true, _) => (front_end(FrontEnd::BuiltIn), front_end(FrontEnd::Clang)),
+        (_, true) => (code("quick"), code("optimized")),
+        _ => (side(first, &[]), side(second, &[])),
     })
 }
 

@@ -3,8 +3,6 @@
 use super::generator::Kernel;
 use super::program::Program;
 use super::tree::{self, Stmt};
-use crate::front_end::facts::variable;
-use clspv_bridge::options::FrontEnd;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -14,8 +12,8 @@ use std::time::{Duration, Instant};
 pub struct Side {
     /// Part of the platform's name.
     pub platform: String,
-    /// Compiler of OpenCL C on our platform; `None` leaves the choice to the environment.
-    pub front_end: Option<FrontEnd>,
+    /// Environment variables that select the implementation on our platform.
+    pub variables: Vec<(&'static str, &'static str)>,
 }
 
 /// A source that a child process builds and runs.
@@ -86,7 +84,7 @@ impl Runner {
         std::fs::write(&file, &job.source).map_err(|e| format!("{}: {e}", file.display()))?;
         let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.arg("one-random").arg(&side.platform).arg(&file).arg(&job.options).args(&job.kernels);
-        command.envs(side.front_end.map(variable)).env("PYROCLAST_NO_CACHE", "1");
+        command.envs(side.variables.iter().copied()).env("PYROCLAST_NO_CACHE", "1");
         // Extensions of the language that no device reports; the built-in front end has them.
         command.env("PYROCLAST_CLANG_ARGS", "-Xclang,-cl-ext=+__cl_clang_bitfields");
         let mut child = command
