@@ -151,7 +151,8 @@ impl LoadedKernel {
         if let Some(required) = self.native().info.reqd_work_group_size {
             return required;
         }
-        let width = self.native().width;
+        // The same for quick and optimized code.
+        let width = self.native().width.max(self.facts.sub_group);
         // Enough groups for all threads, but few enough that the calls cost no time.
         let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
         let share = items / u64::from(self.facts.threads.max(1) * 8);
