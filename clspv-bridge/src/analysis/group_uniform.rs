@@ -88,6 +88,8 @@ fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
         | Op::Clock(_)
         | Op::Runtime(_)
         | Op::Check(CheckOp::Address { .. }) => true,
+        // The memory may change between the loads of two vectors.
+        Op::Load(access) if access.volatile => true,
         // The mask matters only if the other operands differ.
         Op::Call(_) => any(data.args.get(1..).unwrap_or_default()),
         Op::Check(CheckOp::Load { .. }) => any(data.args.get(..1).unwrap_or_default()),

@@ -5,6 +5,12 @@ use super::vectorizer::Vectorizer;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
+/// The plain access that an atomic one becomes. It is volatile: other vectors of the group change the memory
+/// between two barriers, so that each may load another value from one address.
+fn plain(ty: Type) -> Access {
+    Access { volatile: true, ..Access::aligned(ty.access_bytes().unwrap_or(4)) }
+}
+
 impl Vectorizer<'_> {
     /// Runs `f` for each active lane. It receives the operands of that lane, and returns the lane's result,
     /// of type `ty`, if there is one.
@@ -63,7 +69,7 @@ impl Vectorizer<'_> {
         let alone = self.func.ty(data.args[at]) == Type::Ptr(Space::Local);
         self.each_lane(&operands, result, |v, args| match &data.op {
             Op::AtomicRmw { op, .. } if alone => {
-                let access = Access::aligned(ty.access_bytes().unwrap_or(4));
+                let access = plain(ty);
                 let old = v.value(Op::Load(access), &[args[0]], ty);
                 let new = v.modified(*op, old, args[1]);
                 v.inst(Op::Store(access), &[new, args[0]], &[]);
@@ -88,7 +94,7 @@ impl Vectorizer<'_> {
         let cast = |v: &mut Self, x, to| if int == ty { x } else { v.cast(CastOp::Bitcast, x, to) };
         let (x, y) = (cast(self, args[1], int), cast(self, args[2], int));
         let old = if alone {
-            let access = Access::aligned(ty.access_bytes().unwrap_or(4));
+            let access = plain(ty);
             let old = self.value(Op::Load(access), &[args[0]], int);
             let same = self.icmp(IntCc::Eq, old, x);
             let new = self.value(Op::Select, &[same, y, old], int);
