@@ -42,7 +42,11 @@ pub fn promoted(arith: Arith) -> Arith {
 
 /// Common type of two scalars (C99, section 6.3.1.8).
 pub fn usual(a: Arith, b: Arith) -> Arith {
-    let (a, b) = (promoted(a), promoted(b));
+    common(promoted(a), promoted(b))
+}
+
+/// Common type of two scalars, without the integer promotions.
+pub fn common(a: Arith, b: Arith) -> Arith {
     if order(a) != order(b) {
         return if order(a) > order(b) { a } else { b };
     }

@@ -1,7 +1,7 @@
 //! The conditional operator: of scalars, and by lanes of a vector (OpenCL C, section 6.3.9).
 
 use super::Sema;
-use super::arithmetic::{Mismatch, usual};
+use super::arithmetic::{Mismatch, common};
 use super::class::Class;
 use crate::front::c::ast::{ExprId, ExprKind};
 use crate::front::c::overload::{is_space_subset, spaces_overlap};
@@ -180,7 +180,8 @@ impl Sema<'_> {
         let (vx, vy) = (self.value(x), self.value(y));
         let ty = match (self.class_of(vx), self.class_of(vy)) {
             (Class::Error, _) | (_, Class::Error) => return self.error_expr(loc),
-            (Class::Arith(a), Class::Arith(b)) => self.vector(usual(a, b), lanes),
+            // As clang: there are no promotions, so that lanes keep the size of the operands.
+            (Class::Arith(a), Class::Arith(b)) => self.vector(common(a, b), lanes),
             _ => match self.common_type(vx, vy) {
                 Ok(common) => common,
                 Err(Mismatch::Operands) => {

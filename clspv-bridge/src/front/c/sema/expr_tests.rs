@@ -207,6 +207,8 @@ fn conditionals() {
         ("b ? f4 : 1", "float4"),
         ("b ? 1 : f4", "float4"),
         ("i4 ? 1 : 2", "int4"),
+        ("c4 ? ch : ch", "char4"),
+        ("s4 ? ch : sh", "short4"),
         ("i4 ? f4 : f4", "float4"),
         ("i4 ? f4 : 1.0f", "float4"),
         ("i ? cg : gi", "const __global int *"),

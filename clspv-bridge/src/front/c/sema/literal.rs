@@ -112,7 +112,8 @@ pub fn number(text: &str, rules: LiteralRules, problems: &mut Problems) -> Numbe
 fn float_suffix(parts: &Parts<'_>, rules: LiteralRules, problems: &mut Problems) -> Arith {
     match parts.suffix {
         "f" | "F" => Arith::Float,
-        "h" | "H" => {
+        // `f16` is clang's, for C's type `_Float16`.
+        "h" | "H" | "f16" | "F16" => {
             if !rules.has_half {
                 error(problems, 0, "half precision constant requires cl_khr_fp16");
             }
