@@ -36,7 +36,13 @@ fn build_until_killed() {
         let compiled =
             clCompileProgram(program, 0, null(), null(), 1, &header, &mut name.as_ptr(), None, null_mut());
         assert_eq!(compiled, CL_SUCCESS);
-        clLinkProgram(context, 0, null(), null(), 1, &program, None, null_mut(), &mut code);
+        let linked = clLinkProgram(context, 0, null(), null(), 1, &program, None, null_mut(), &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        // The CPU device makes the code of a kernel when it is created.
+        let kernel = clCreateKernel(linked, c"k".as_ptr(), &mut code);
+        let (name, mut bytes) = (CL_KERNEL_PRIVATE_MEM_SIZE, 0u64);
+        let (size, to) = (size_of::<u64>(), (&raw mut bytes).cast());
+        clGetKernelWorkGroupInfo(kernel, null_mut(), name, size, to, null_mut());
     }
     assert_eq!(code, CL_SUCCESS);
 }

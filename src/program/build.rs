@@ -8,15 +8,14 @@
 //! may have small ones, and a panic in it becomes a failed build.
 
 use super::binary::BinaryKind;
-use super::cache::{self, Cache, Key, LibraryKey};
-use super::dump::Dump;
+use super::cache::{self, LibraryKey};
+use super::code::{back_end, cache, dump};
 use super::kernel_code::ProgramKernels;
 use super::options::{self, BuildOptions, Stage};
-use super::stack::{COMPILER_STACK, with_large_stack};
+use super::stack::COMPILER_STACK;
 use super::{BuildStatus, Executable, Program, ProgramOrigin, Record, manifest};
 use crate::callback::{self, Callback};
 use crate::cl::*;
-use crate::config::Config;
 use crate::context::Context;
 use crate::device::traits::DeviceError;
 use crate::device::{Device, features};
@@ -26,7 +25,6 @@ use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
 use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, Header, Kernels, Library, Options};
-use clspv_bridge::passes::PassObserver;
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -571,20 +569,10 @@ fn combine(inputs: &[Options], link: &Options) -> Options {
     }
 }
 
-fn cache() -> &'static Cache {
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    CACHE.get_or_init(|| Cache::from_config(Config::get()))
-}
-
 /// The secret that proves code in binaries to be this user's; without a cache, this process's.
 pub(super) fn secret() -> Option<[u8; 32]> {
     static SECRET: OnceLock<Option<[u8; 32]>> = OnceLock::new();
     *SECRET.get_or_init(|| cache().store().secret().or_else(store::random))
-}
-
-fn dump() -> Option<&'static Dump> {
-    static DUMP: OnceLock<Option<Dump>> = OnceLock::new();
-    DUMP.get_or_init(|| Dump::from_config(Config::get())).as_ref()
 }
 
 /// Compiles source to library SPIR-V, from the cache if possible.
@@ -639,39 +627,6 @@ fn warm_up() {
     });
 }
 
-/// Compiled code in the cache. Modules are validated, and passes observed, when they are compiled, so none is
-/// taken from the cache then.
-pub(super) fn cached(key: Key) -> Option<Arc<CompiledProgram>> {
-    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
-        || dump().is_some_and(Dump::wants_passes);
-    if validated { None } else { cache().program(key).map(Arc::new) }
-}
-
-/// Compiles library SPIR-V to an executable, from the cache if possible.
-pub(super) fn back_end(
-    kernels: &Kernels,
-    libraries: &[Arc<Library>],
-    options: &Options,
-    specs: &[(u32, Vec<u8>)],
-    target: &Target,
-) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
-    let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-    let key = cache::program_key(kernels, &libraries, options, specs, target)?;
-    if let Some(program) = cached(key) {
-        return Ok(program);
-    }
-    let snapshots = dump().and_then(Dump::snapshots);
-    let observer = snapshots.as_ref().map(|s| s as &dyn PassObserver);
-    let built =
-        with_large_stack(|| driver::build_kernels(kernels, &libraries, options, specs, target, observer));
-    if let (Some(dump), Some(snapshots)) = (dump(), snapshots) {
-        dump.passes(&libraries, snapshots);
-    }
-    let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
-    cache().store_program(key, &program);
-    Ok(Arc::new(program))
-}
-
 /// Permit for a build in the background; their number is limited.
 struct BuildPermit;
 
@@ -710,12 +665,6 @@ mod tests {
         assert!(!mixed.mad_enable && mixed.correctly_rounded_divide_sqrt);
         let link = Options { denorms_are_zero: true, ..Options::default() };
         assert!(combine(&[plain], &link).denorms_are_zero);
-    }
-
-    #[test]
-    fn compiler_panics_are_contained() {
-        assert_eq!(with_large_stack(|| 3), Some(3));
-        assert_eq!(with_large_stack(|| -> u32 { panic!("contained") }), None);
     }
 
     #[test]

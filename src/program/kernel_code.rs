@@ -1,8 +1,8 @@
 //! Code of single kernels of a program that is built already, for devices that want better code of some
 //! kernels than of the others.
 
-use super::build;
 use super::cache::ProgramHasher;
+use super::code;
 use crate::device::traits::KernelCompiler;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Kernels, Library, Options};
@@ -30,11 +30,11 @@ impl KernelCompiler for ProgramKernels {
         let libraries = || self.libraries.iter().map(|l| &**l).collect::<Vec<_>>();
         let new = || ProgramHasher::new(&libraries(), &self.options, &self.specs).ok();
         let hasher = self.hasher.get_or_init(new).as_ref()?;
-        build::cached(hasher.key(&only(kernel), target))
+        code::cached(hasher.key(&only(kernel), target))
     }
 
     fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
-        build::back_end(&only(kernel), &self.libraries, &self.options, &self.specs, target)
+        code::back_end(&only(kernel), &self.libraries, &self.options, &self.specs, target)
     }
 }
 

@@ -13,6 +13,7 @@
 pub mod binary;
 pub(crate) mod build;
 pub mod cache;
+mod code;
 pub mod codec;
 pub(crate) mod dump;
 pub mod il;

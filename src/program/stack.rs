@@ -19,3 +19,14 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     // Without a thread, the caller's stack must suffice.
     result.unwrap_or_else(run)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiler_panics_are_contained() {
+        assert_eq!(with_large_stack(|| 3), Some(3));
+        assert_eq!(with_large_stack(|| -> u32 { panic!("contained") }), None);
+    }
+}
