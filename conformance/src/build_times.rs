@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
+use test_support::{generated, usage};
 
 /// Arguments of `build-times`.
 #[derive(clap::Args)]
@@ -121,12 +122,7 @@ pub fn run(arguments: &BuildTimesArgs) -> Result<bool, String> {
 
 fn cases(arguments: &BuildTimesArgs, scratch: &Path) -> Result<Vec<Case>, String> {
     let mut out = Vec::new();
-    let made = [
-        ("tiny", "kernel void scale(global float *p, float by) { p[get_global_id(0)] *= by; }\n".to_owned()),
-        ("15 kernels", (0..15).map(|k| generated(k, 92)).collect()),
-        ("one big kernel", generated(0, 2490)),
-    ];
-    for (name, source) in made {
+    for (name, source) in generated::programs() {
         let file = scratch.join(format!("{}.cl", name.replace(' ', "_")));
         std::fs::write(&file, &source).map_err(|e| e.to_string())?;
         out.push(Case { name: name.into(), file, options: String::new(), lines: source.lines().count() });
@@ -138,43 +134,6 @@ fn cases(arguments: &BuildTimesArgs, scratch: &Path) -> Result<Vec<Case>, String
         out.push(Case { name, file: file.into(), options: options.into(), lines: text.lines().count() });
     }
     Ok(out)
-}
-
-/// A kernel with about `statements` statements: arithmetic, branches, loops, private and local memory,
-/// built-in functions.
-fn generated(kernel: usize, statements: usize) -> String {
-    let mut text = format!(
-        "kernel void k{kernel}(global float *restrict out, global const float *restrict in, global int *counts, int n) {{\n\
-         local float tile[64];\nfloat table[8];\nsize_t i = get_global_id(0);\n\
-         float a = in[i], b = a * 0.5f, c = b + 1.0f; int x = n, y = (int)i;\n\
-         for (int j = 0; j < 8; j++) table[j] = a + j;\n"
-    );
-    let mut seed = kernel as u64 * 7919 + 1;
-    for s in 0..statements {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let n = (seed >> 40) % 97 + 1;
-        let line = match (seed >> 33) % 12 {
-            0 => format!("a = a * b + {n}.0f;"),
-            1 => "b = fmax(b, c) - a;".to_owned(),
-            2 => format!("x = (x ^ (y << {})) + {n};", n % 31),
-            3 => format!("if (x > y + {n}) {{ c += a; y += 3; }} else c -= b;"),
-            4 => format!("table[x & 7] += c * {n}.0f;"),
-            5 => "a += table[y & 7];".to_owned(),
-            6 => format!("y = y * {n} + (x >> {});", n % 7),
-            7 => "c = sqrt(fabs(a)) + c;".to_owned(),
-            8 => format!("b = in[(i + {n}) & 1023] + b;"),
-            9 => format!("for (int j = 0; j < (x & 3); j++) b += a * {n}.0f;"),
-            10 if s % 4 == 0 => format!("counts[y & 255] = x + {n};"),
-            10 => format!("x = rotate(x, {}) | 1;", n % 31 + 1),
-            _ => format!("c = mad(a, b, c) / {n}.5f;"),
-        };
-        text.push_str(&line);
-        text.push('\n');
-    }
-    text.push_str(
-        "tile[get_local_id(0) & 63] = a;\nbarrier(CLK_LOCAL_MEM_FENCE);\nout[i] = tile[(y + 1) & 63] + b + c + x;\n}\n",
-    );
-    text
 }
 
 fn print_header() {
@@ -250,37 +209,17 @@ pub fn one(arguments: &OneBuildArgs) -> Result<bool, String> {
     let mut text = String::new();
     for variation in ["", "\n#define PYROCLAST_VARIATION\n"] {
         let program = Arc::new(Program::from_source(context.clone(), format!("{source}{variation}")));
-        let (start, processor) = (Instant::now(), processor_ms());
+        let (start, processor) = (Instant::now(), usage::processor_ms());
         program.build(None, &arguments.options, None).map_err(|e| e.to_string())?;
         let kernels = Kernel::create_all(&program).map_err(|e| e.to_string())?;
-        let (time, processor) = (start.elapsed(), processor_ms() - processor);
+        let (time, processor) = (start.elapsed(), usage::processor_ms() - processor);
         if kernels.is_empty() {
             return Err("the program has no kernels".into());
         }
-        let _ = write!(text, "{} {processor} {} ", time.as_secs_f64() * 1e3, peak_mib());
+        let _ = write!(text, "{} {processor} {} ", time.as_secs_f64() * 1e3, usage::peak_mib());
     }
     println!("{text}");
     Ok(true)
-}
-
-/// Resources used by this process, and by those of its children that have ended.
-fn usage() -> [libc::rusage; 2] {
-    [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(|who| {
-        // SAFETY: all zeros is a valid rusage.
-        let mut usage = unsafe { std::mem::zeroed() };
-        // SAFETY: `usage` is valid for a write. The call cannot fail with these arguments.
-        unsafe { libc::getrusage(who, &raw mut usage) };
-        usage
-    })
-}
-
-fn processor_ms() -> f64 {
-    let ms = |t: libc::timeval| t.tv_sec as f64 * 1e3 + t.tv_usec as f64 / 1e3;
-    usage().iter().map(|u| ms(u.ru_utime) + ms(u.ru_stime)).sum()
-}
-
-fn peak_mib() -> f64 {
-    usage().iter().map(|u| u.ru_maxrss as f64 / 1024.0).fold(0.0, f64::max)
 }
 
 fn steps(source: &str, options: &str, device: &pyroclast_runtime::device::Device) -> Result<bool, String> {
@@ -315,7 +254,7 @@ mod tests {
     #[test]
     fn generated_kernels_compile() {
         let config = pyroclast_runtime::program::offline::generic_front_config();
-        let source = generated(3, 60);
+        let source = generated::kernel(3, 60);
         assert!(source.lines().count() > 60);
         let options = Default::default();
         let request =

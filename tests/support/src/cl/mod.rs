@@ -2,16 +2,19 @@
 //! they use.
 //!
 //! Demo programs are independent of the driver: they use whatever devices the loader offers. Images and
-//! samplers are in `image.rs`, command buffers in `replay.rs`.
+//! samplers are in `image.rs`, command buffers in `replay.rs`, launches of unknown kernels in `generic.rs`.
 
 #![allow(clippy::print_stdout)] // demo programs print
 
+mod generic;
 mod image;
 mod replay;
 
+pub use generic::{GenericArguments, GenericLaunch};
 pub use image::*;
 use pyroclast_runtime::cl::*;
 use std::ffi::{CString, c_char, c_void};
+use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::time::Instant;
 
@@ -57,8 +60,12 @@ api! {
     clBuildProgram: fn(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void,
         *mut c_void) -> cl_int;
     clGetProgramBuildInfo: fn(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clGetProgramInfo: fn(cl_program, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     clCreateKernel: fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
     clSetKernelArg: fn(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
+    clGetKernelInfo: fn(cl_kernel, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clGetKernelArgInfo: fn(cl_kernel, cl_uint, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clGetKernelWorkGroupInfo: fn(cl_kernel, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     clEnqueueNDRangeKernel: fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize,
         cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint,
@@ -446,9 +453,8 @@ impl Kernel<'_> {
                 Arg::Local(n) => (*n, null()),
             };
             // SAFETY: the pointer is valid for `size` bytes, or NULL for local memory.
-            check("clSetKernelArg", unsafe {
-                (self.session.api.clSetKernelArg)(self.kernel, i as cl_uint, size, ptr)
-            })?;
+            let code = unsafe { (self.session.api.clSetKernelArg)(self.kernel, i as cl_uint, size, ptr) };
+            check("clSetKernelArg", code).map_err(|error| format!("argument {i}: {error}"))?;
         }
         Ok(())
     }
@@ -487,16 +493,21 @@ impl Drop for Kernel<'_> {
     }
 }
 
-/// Makes the loader offer the library that `--driver` names beside the system's own. Returns the folder to
-/// remove at the end.
-pub fn offer_driver() -> Result<Option<std::path::PathBuf>, String> {
+/// Folder of the loader's ICD files: OCL_ICD_VENDORS, or the system's.
+pub fn vendors() -> PathBuf {
+    std::env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
+}
+
+/// Makes the loader offer the library that `--driver` names beside those it has. Returns the folder to remove
+/// at the end.
+pub fn offer_driver() -> Result<Option<PathBuf>, String> {
     let args: Vec<String> = std::env::args().collect();
     let Some(library) = args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) else {
         return Ok(None);
     };
     let folder = std::env::temp_dir().join(format!("pyroclast-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(vendors()).into_iter().flatten().flatten() {
         let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
     }
     let library = std::fs::canonicalize(library).map_err(|e| format!("{library}: {e}"))?;
