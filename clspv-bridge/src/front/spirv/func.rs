@@ -46,6 +46,8 @@ pub struct FuncReader<'r, 's, 'a> {
     pub label: u32,
     /// Pointers to built-in variables: variable, type id they point to, component.
     pub builtin_ptrs: FxHashMap<u32, (BuiltIn, u32, Option<u32>)>,
+    /// Vectors of all dimensions of a built-in variable, with the value of other dimensions.
+    pub builtin_vectors: FxHashMap<Value, i64>,
     /// Variables that hold an image, with the image once it has been stored.
     pub image_vars: FxHashMap<u32, Option<Vals>>,
     pub ret: u32,
@@ -95,6 +97,7 @@ pub fn read<'a>(
         labels: FxHashMap::default(),
         label: 0,
         builtin_ptrs: r.builtins.iter().map(|(id, (b, ty))| (*id, (*b, *ty, None))).collect(),
+        builtin_vectors: FxHashMap::default(),
         image_vars: FxHashMap::default(),
         ret,
         wide_types: FxHashMap::default(),

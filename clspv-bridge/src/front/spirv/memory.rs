@@ -492,6 +492,11 @@ impl FuncReader<'_, '_, '_> {
             });
         }
         let v = self.b().vec_build(&vals);
+        if lanes == 3 {
+            // OpenCL C, section 6.15.1: the results of functions for other dimensions.
+            let is_size = matches!(query, Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups);
+            self.builtin_vectors.insert(v, i64::from(is_size));
+        }
         self.define_all(inst, smallvec![v])
     }
 

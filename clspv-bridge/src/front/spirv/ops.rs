@@ -437,7 +437,14 @@ impl FuncReader<'_, '_, '_> {
                 if ty.lanes() == 1 {
                     self.define(inst, v)?;
                 } else {
-                    let x = self.b().value(IrOp::ExtractDyn, &[v, index], ty.lane());
+                    let mut x = self.b().value(IrOp::ExtractDyn, &[v, index], ty.lane());
+                    if let Some(other) = self.builtin_vectors.get(&v).copied() {
+                        let mut b = self.b();
+                        let three = b.i32(3);
+                        let is_dimension = b.icmp(IntCc::Ult, index, three);
+                        let other = if ty.lane() == I64 { b.i64(other) } else { b.i32(other as i32) };
+                        x = b.select(is_dimension, x, other);
+                    }
                     self.define(inst, x)?;
                 }
             }
