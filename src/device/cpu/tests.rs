@@ -281,6 +281,8 @@ struct Compiler {
     library: Library,
     /// The disk cache has the optimized code.
     has_cache: bool,
+    /// The code in the disk cache cannot be loaded.
+    is_damaged: bool,
     /// Number of compilations that succeed.
     good: u32,
     compiled: AtomicU32,
@@ -288,7 +290,8 @@ struct Compiler {
 
 impl KernelCompiler for Compiler {
     fn cached(&self, kernel: &str, target: &Target) -> Option<Arc<CompiledProgram>> {
-        self.has_cache.then(|| self.build(Kernels::Named(vec![kernel.into()]), target))
+        let named = if self.is_damaged { "other" } else { kernel };
+        self.has_cache.then(|| self.build(Kernels::Named(vec![named.into()]), target))
     }
     fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
         match self.compiled.fetch_add(1, Ordering::Relaxed) < self.good {
@@ -301,7 +304,7 @@ impl KernelCompiler for Compiler {
 impl Compiler {
     fn new(source: &str) -> Compiler {
         let (library, compiled) = (library(source), AtomicU32::new(0));
-        Compiler { library, has_cache: false, good: u32::MAX, compiled }
+        Compiler { library, has_cache: false, is_damaged: false, good: u32::MAX, compiled }
     }
     fn build(&self, kernels: Kernels, target: &Target) -> Arc<CompiledProgram> {
         let built = driver::build_kernels(&kernels, &[&self.library], &Options::default(), &[], target, None);
@@ -370,6 +373,14 @@ fn optimized_code_in_the_cache_is_the_first() {
     let (device, kernel) = tiered(&compiler);
     (0..100).for_each(|_| square(&device, &kernel));
     assert_eq!(compiler.count(), 0);
+}
+
+#[test]
+fn a_cached_kernel_that_cannot_be_loaded_is_compiled() {
+    let compiler = Arc::new(Compiler { has_cache: true, is_damaged: true, ..Compiler::new(SQUARES) });
+    let (device, kernel) = tiered(&compiler);
+    square(&device, &kernel);
+    assert!(compiler.count() >= 1);
 }
 
 #[test]

@@ -24,7 +24,7 @@ const HOT: Duration = Duration::from_millis(2);
 #[derive(Clone, Debug)]
 pub struct Targets {
     pub first: Target,
-    /// Of kernels that run long.
+    /// The target for kernels that run long, if it is another.
     pub optimized: Option<Target>,
 }
 
@@ -41,9 +41,9 @@ pub struct Tiers {
     recipe: Recipe,
     first: OnceLock<DeviceResult<LoadedKernel>>,
     optimized: OnceLock<LoadedKernel>,
-    /// Whether the first code has been asked for.
+    /// Whether compilation of the first code has been requested.
     wanted: AtomicBool,
-    /// Whether optimized code has been asked for, or can not be better.
+    /// Whether no further compilation is due: optimized code is requested or loaded, or has no target.
     asked: AtomicBool,
     /// Time of the launches so far.
     nanos: AtomicU64,
@@ -76,11 +76,13 @@ impl Tiers {
         }
     }
 
-    /// Notes that a launch has taken this time.
+    /// Whether the time of launches decides about optimized code.
+    pub fn is_timed(&self) -> bool {
+        !self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Adds the time of a launch.
     pub fn ran(self: &Arc<Self>, time: Duration) {
-        if self.asked.load(Ordering::Relaxed) {
-            return;
-        }
         let time = time.as_nanos() as u64;
         let all = self.nanos.fetch_add(time, Ordering::Relaxed).saturating_add(time);
         if all >= HOT.as_nanos() as u64 && !self.asked.swap(true, Ordering::Relaxed) {
@@ -94,8 +96,13 @@ impl Tiers {
         if let Some(target) = &targets.optimized
             && let Some(code) = compiler.cached(kernel, target)
         {
-            self.asked.store(true, Ordering::Relaxed);
-            return self.load(&code);
+            match self.load(&code) {
+                Ok(code) => {
+                    self.asked.store(true, Ordering::Relaxed);
+                    return Ok(code);
+                }
+                Err(error) => tracing::warn!("kernel '{kernel}' starts with quick code: {error}"),
+            }
         }
         self.compile(&targets.first)
     }
