@@ -15,7 +15,7 @@ pub fn front_end() -> FrontEnd {
 /// Generators of the CPU device's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CpuGenerators {
-    /// For all kernels of a program, when it is built.
+    /// For every kernel, when it is created.
     pub first: CodeGenerator,
     /// For kernels that run long, in the background.
     pub hot: Option<CodeGenerator>,

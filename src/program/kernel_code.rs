@@ -1,5 +1,4 @@
-//! Code of single kernels of a program that is built already, for devices that want better code of some
-//! kernels than of the others.
+//! Code of single kernels of a program that is built already, for devices that compile kernels one by one.
 
 use super::cache::ProgramHasher;
 use super::code;

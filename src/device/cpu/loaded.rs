@@ -117,6 +117,7 @@ impl LoadedKernel {
         self.code.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
     }
 
+    /// Facts of its device.
     pub fn facts(&self) -> LaunchFacts {
         self.facts
     }
@@ -151,7 +152,7 @@ impl LoadedKernel {
         if let Some(required) = self.native().info.reqd_work_group_size {
             return required;
         }
-        // The same for quick and optimized code.
+        // Independent of the tier: quick code has narrower vectors.
         let width = self.native().width.max(self.facts.sub_group);
         // Enough groups for all threads, but few enough that the calls cost no time.
         let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
