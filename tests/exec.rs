@@ -261,6 +261,7 @@ fn main() -> std::process::ExitCode {
         trials.push(Trial::test(format!("checked::{filter}"), move || run_checked(filter)));
     }
     if everything && std::env::var_os("PYROCLAST_CPU_CODE").is_none() {
+        trials.push(Trial::test("baseline", || driver::run_with_code("baseline")));
         trials.push(Trial::test("quick", || driver::run_with_code("quick")));
         if !test_support::clang::is_missing() {
             trials.push(Trial::test("optimized", || driver::run_with_code("optimized")));

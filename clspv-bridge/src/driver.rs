@@ -201,7 +201,7 @@ fn native(
                 program.object = llvm::shared_object(&texts, effort)?;
             }
         }
-        CodeGenerator::Cranelift => {
+        CodeGenerator::Cranelift | CodeGenerator::Baseline => {
             let kernels = native_kernels(optimised, cx, |module, n| cranelift::kernel(module, data, n, cx));
             let functions = collect(optimised, kernels, &mut program, failures);
             if failures.is_empty() && !functions.is_empty() {

@@ -17,25 +17,22 @@ pub fn front_end() -> FrontEnd {
 pub struct CpuGenerators {
     /// For every kernel, when it is created.
     pub first: CodeGenerator,
-    /// For kernels that run long, in the background.
-    pub hot: Option<CodeGenerator>,
+    /// For kernels that run long, in the background, one after the other.
+    pub hot: &'static [CodeGenerator],
 }
 
 /// The generators of the CPU device's code; `None` if the one that the configuration names is missing.
 pub fn cpu_generators() -> Option<CpuGenerators> {
-    let optimized = || clang_available().then_some(CodeGenerator::Llvm);
-    let quick = || {
-        let is_available = CodeGenerator::Cranelift.is_available() && permits_code();
-        is_available.then_some(CodeGenerator::Cranelift)
-    };
-    let alone = |first| CpuGenerators { first, hot: None };
-    match Config::get().cpu_code {
-        CpuCode::Quick => quick().map(alone),
-        CpuCode::Optimized => optimized().map(alone),
-        CpuCode::Auto => match quick() {
-            Some(first) => Some(CpuGenerators { first, hot: optimized() }),
-            None => optimized().map(alone),
-        },
+    use CodeGenerator::{Baseline, Cranelift, Llvm};
+    let has_quick = Cranelift.is_available() && permits_code();
+    let all = |first, hot| Some(CpuGenerators { first, hot });
+    match (Config::get().cpu_code, has_quick) {
+        (CpuCode::Baseline, true) => all(Baseline, &[]),
+        (CpuCode::Quick, true) => all(Cranelift, &[]),
+        (CpuCode::Baseline | CpuCode::Quick, false) => None,
+        (CpuCode::Auto, true) if clang_available() => all(Baseline, &[Cranelift, Llvm]),
+        (CpuCode::Auto, true) => all(Baseline, &[Cranelift]),
+        (CpuCode::Auto, false) | (CpuCode::Optimized, _) => all(Llvm, &[]).filter(|_| clang_available()),
     }
 }
 

@@ -36,9 +36,10 @@ pub struct RandomArgs {
     /// Compare the built-in front end with clang, on the first of the platforms
     #[arg(long)]
     front_ends: bool,
-    /// Compare quick code of the CPU device with optimized code, on the first of the platforms
-    #[arg(long, conflicts_with = "front_ends")]
-    codes: bool,
+    /// Compare two kinds of code of the CPU device, e.g. quick,optimized, on the first of the platforms; the
+    /// second is trusted
+    #[arg(long, value_name = "KIND,KIND", conflicts_with = "front_ends")]
+    codes: Option<String>,
     /// Programs that are built at once
     #[arg(long, default_value_t = 16)]
     batch: usize,
@@ -148,14 +149,19 @@ pub fn one(arguments: &OneRandomArgs) -> Result<bool, String> {
 /// The two sides of a comparison.
 fn sides(arguments: &RandomArgs) -> Result<(Side, Side), String> {
     let (first, second) = arguments.platforms.split_once(',').ok_or("two platforms are needed")?;
-    let side =
-        |platform: &str, variables: &[_]| Side { platform: platform.into(), variables: variables.to_vec() };
+    let side = |platform: &str, variables: &[(&'static str, &str)]| {
+        let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Side { platform: platform.into(), variables }
+    };
     let code = |kind| side(first, &[("PYROCLAST_DEVICES", "cpu"), ("PYROCLAST_CPU_CODE", kind)]);
     let front_end = |which| side(first, &[variable(which)]);
-    Ok(match (arguments.front_ends, arguments.codes) {
-        (true, _) => (front_end(FrontEnd::BuiltIn), front_end(FrontEnd::Clang)),
-        (_, true) => (code("quick"), code("optimized")),
-        _ => (side(first, &[]), side(second, &[])),
+    Ok(match &arguments.codes {
+        Some(kinds) => {
+            let (tested, trusted) = kinds.split_once(',').ok_or("two kinds of code are needed")?;
+            (code(tested), code(trusted))
+        }
+        None if arguments.front_ends => (front_end(FrontEnd::BuiltIn), front_end(FrontEnd::Clang)),
+        None => (side(first, &[]), side(second, &[])),
     })
 }
 

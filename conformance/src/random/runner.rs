@@ -13,7 +13,7 @@ pub struct Side {
     /// Part of the platform's name.
     pub platform: String,
     /// Environment variables that select the implementation on our platform.
-    pub variables: Vec<(&'static str, &'static str)>,
+    pub variables: Vec<(&'static str, String)>,
 }
 
 /// A source that a child process builds and runs.
@@ -84,7 +84,7 @@ impl Runner {
         std::fs::write(&file, &job.source).map_err(|e| format!("{}: {e}", file.display()))?;
         let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.arg("one-random").arg(&side.platform).arg(&file).arg(&job.options).args(&job.kernels);
-        command.envs(side.variables.iter().copied()).env("PYROCLAST_NO_CACHE", "1");
+        command.envs(side.variables.iter().map(|(name, value)| (name, value))).env("PYROCLAST_NO_CACHE", "1");
         // Extensions of the language that no device reports; the built-in front end has them.
         command.env("PYROCLAST_CLANG_ARGS", "-Xclang,-cl-ext=+__cl_clang_bitfields");
         let mut child = command

@@ -31,12 +31,12 @@ pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
             "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL)\n"
         }
     });
-    let generators = compiler::cpu_generators().map(|g| (g.first == CodeGenerator::Cranelift, g.hot));
+    let generators = compiler::cpu_generators().map(|g| (g.first.is_cranelift(), g.hot.last()));
     out.push_str(match generators {
-        Some((true, Some(_))) => {
+        Some((true, Some(CodeGenerator::Llvm))) => {
             "The CPU device runs quick code by Cranelift, and optimized code by clang for kernels that run long\n"
         }
-        Some((true, None)) => "The CPU device runs quick code, by Cranelift\n",
+        Some((true, _)) => "The CPU device runs quick code, by Cranelift\n",
         Some((false, _)) => "The CPU device runs optimized code, by clang\n",
         None => "The CPU device is not used: it has no code generator (PYROCLAST_CPU_CODE)\n",
     });

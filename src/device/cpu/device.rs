@@ -53,9 +53,9 @@ impl CpuDevice {
             cpu.instrumented = checker.checks.any();
         }
         // The time of instrumented code is that of its calls of the checker.
-        let hot = generators.hot.filter(|_| !checker.checks.any());
-        let optimized = hot.map(|generator| target.clone().with_generator(generator));
-        let targets = Targets { first: target.clone().with_generator(generators.first), optimized };
+        let hot = if checker.checks.any() { &[] } else { generators.hot };
+        let with = |generator: &CodeGenerator| target.clone().with_generator(*generator);
+        let targets = Targets { first: with(&generators.first), hot: hot.iter().map(with).collect() };
         let target = target.with_generator(CodeGenerator::Later);
         let cores = machine::processors();
         let info = with_cores(info(&processor, &target), &cores);
@@ -257,7 +257,7 @@ impl DeviceOps for CpuDevice {
             return Ok(program);
         }
         // Kernels that share variables share the data block, and so the rest of the code.
-        compile(kernels, self.targets.optimized.as_ref().unwrap_or(&self.targets.first))
+        compile(kernels, self.targets.best())
     }
     fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>> {
         let (threads, sub_group) = (self.info.compute_units, self.info.sub_group_size);

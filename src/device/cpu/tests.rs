@@ -47,7 +47,7 @@ fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
 
 /// A program with code for vectors as wide as the processor's, whose stores fill cache lines.
 fn compiled_wide(device: &CpuDevice, source: &str) -> CompiledProgram {
-    let mut target = device.targets().first.clone();
+    let mut target = device.targets().first.clone().with_generator(CodeGenerator::Cranelift);
     if let Code::Native(cpu) = &mut target.code {
         cpu.vector_width = cpu.width;
     }
@@ -62,8 +62,8 @@ fn compiled_for(target: &Target, source: &str) -> CompiledProgram {
 /// A device for each code generator that is available.
 fn devices() -> Vec<CpuDevice> {
     let available = cpu_generators().expect("a code generator");
-    let generators = [Some(available.first), available.hot].into_iter().flatten();
-    generators.map(|first| CpuDevice::new(unchecked(), &[], CpuGenerators { first, hot: None })).collect()
+    let generators = [available.first].into_iter().chain(available.hot.iter().copied());
+    generators.map(|first| CpuDevice::new(unchecked(), &[], CpuGenerators { first, hot: &[] })).collect()
 }
 
 /// Launches a kernel on buffers of 32-bit words, with code of every generator. Results must be the same.
@@ -317,8 +317,11 @@ impl Compiler {
 
 /// The second kernel of a program, and its device.
 fn tiered(compiler: &Arc<Compiler>) -> (CpuDevice, Arc<dyn DeviceKernel>) {
-    let first = CodeGenerator::Cranelift;
-    let device = CpuDevice::new(unchecked(), &[], CpuGenerators { first, hot: Some(first) });
+    with_tiers(compiler, &[CodeGenerator::Cranelift])
+}
+
+fn with_tiers(compiler: &Arc<Compiler>, hot: &'static [CodeGenerator]) -> (CpuDevice, Arc<dyn DeviceKernel>) {
+    let device = CpuDevice::new(unchecked(), &[], CpuGenerators { first: CodeGenerator::Baseline, hot });
     let mut build = |kernels: Kernels, target: &Target| Ok(compiler.build(kernels, target));
     let program = device.compile_kernels(Kernels::Every, &mut build).unwrap();
     let program = device.load(program).unwrap();
@@ -349,7 +352,7 @@ const SQUARES: &str = "constant uint table[2] = {1, 3};
 #[test]
 fn only_kernels_that_are_created_are_compiled() {
     let compiler = Arc::new(Compiler::new(SQUARES));
-    let (device, kernel) = tiered(&compiler);
+    let (device, kernel) = with_tiers(&compiler, &[]);
     square(&device, &kernel);
     assert_eq!(compiler.count(), 1);
 }
@@ -365,6 +368,23 @@ fn hot_kernels_get_optimized_code() {
     }
     (0..100).for_each(|_| square(&device, &kernel));
     assert_eq!(compiler.count(), 2);
+}
+
+#[test]
+fn hot_kernels_go_through_all_tiers() {
+    use CodeGenerator::{Baseline, Cranelift};
+    // Also if no better code can be made.
+    for good in [u32::MAX, 1] {
+        let (compiler, most) = (Arc::new(Compiler { good, ..Compiler::new(SQUARES) }), 4);
+        let (device, kernel) = with_tiers(&compiler, &[Cranelift, Baseline, Cranelift]);
+        let begin = Instant::now();
+        while compiler.count() < most {
+            square(&device, &kernel);
+            assert!(begin.elapsed() < Duration::from_secs(60));
+        }
+        (0..100).for_each(|_| square(&device, &kernel));
+        assert_eq!(compiler.count(), most);
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! Tiers of code: a kernel is compiled when it is created, and again, optimized, if it runs long.
+//! Tiers of code: a kernel is compiled when it is created, and again for better code if it runs long.
 //!
-//! The first code is quick code, made by a thread in the background or by the first launch. Optimized code is
-//! used in its place if the disk cache has it. Otherwise a thread of low priority makes it once the kernel's
-//! launches have taken [`HOT`] together, the kernel with the longest time first; it replaces the quick code
-//! between launches. A kernel whose optimized code cannot be made keeps its quick code.
+//! The first code is made by a thread in the background or by the first launch. Better code is used in its
+//! place if the disk cache has it. Otherwise threads of low priority make it, tier after tier, once the
+//! kernel's launches have taken [`HOT`] together: the lowest tier of all kernels first, and in a tier the
+//! kernel with the longest time. It replaces the code before it between launches. A kernel whose better code
+//! cannot be made keeps what it has.
 //!
 //! Locks: the list of wanted code ([`Background`]), never held while a kernel is compiled.
 
@@ -12,8 +13,9 @@ use super::loaded::{self, LaunchFacts, LoadedKernel};
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use parking_lot::Mutex;
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -24,8 +26,15 @@ const HOT: Duration = Duration::from_millis(2);
 #[derive(Clone, Debug)]
 pub struct Targets {
     pub first: Target,
-    /// The target for kernels that run long, if it is another.
-    pub optimized: Option<Target>,
+    /// Targets for kernels that run long, the best last.
+    pub hot: Vec<Target>,
+}
+
+impl Targets {
+    /// The target of the fastest code.
+    pub fn best(&self) -> &Target {
+        self.hot.last().unwrap_or(&self.first)
+    }
 }
 
 /// How to make code of a kernel.
@@ -40,10 +49,13 @@ pub struct Recipe {
 pub struct Tiers {
     recipe: Recipe,
     first: OnceLock<DeviceResult<LoadedKernel>>,
-    optimized: OnceLock<LoadedKernel>,
+    /// Code for the targets of kernels that run long.
+    better: Vec<OnceLock<LoadedKernel>>,
+    /// The number of those targets that are done.
+    level: AtomicUsize,
     /// Whether compilation of the first code has been requested.
     wanted: AtomicBool,
-    /// Whether no further compilation is due: optimized code is requested or loaded, or has no target.
+    /// Whether no further compilation is due: better code is requested, or the best is loaded.
     asked: AtomicBool,
     /// Time of the launches so far.
     nanos: AtomicU64,
@@ -52,10 +64,11 @@ pub struct Tiers {
 impl Tiers {
     pub fn new(recipe: Recipe) -> Tiers {
         Tiers {
-            asked: AtomicBool::new(recipe.targets.optimized.is_none()),
+            asked: AtomicBool::new(recipe.targets.hot.is_empty()),
+            better: recipe.targets.hot.iter().map(|_| OnceLock::new()).collect(),
             recipe,
             first: OnceLock::new(),
-            optimized: OnceLock::new(),
+            level: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
             nanos: AtomicU64::new(0),
         }
@@ -70,13 +83,13 @@ impl Tiers {
 
     /// The best code so far. Makes the first, or waits for the thread that does.
     pub fn best(&self) -> DeviceResult<&LoadedKernel> {
-        match self.optimized.get() {
+        match self.better.iter().rev().find_map(OnceLock::get) {
             Some(code) => Ok(code),
             None => self.first.get_or_init(|| self.make_first()).as_ref().map_err(Clone::clone),
         }
     }
 
-    /// Whether the time of launches decides about optimized code.
+    /// Whether the time of launches decides about better code.
     pub fn is_timed(&self) -> bool {
         !self.asked.load(Ordering::Relaxed)
     }
@@ -86,37 +99,45 @@ impl Tiers {
         let time = time.as_nanos() as u64;
         let all = self.nanos.fetch_add(time, Ordering::Relaxed).saturating_add(time);
         if all >= HOT.as_nanos() as u64 && !self.asked.swap(true, Ordering::Relaxed) {
-            OPTIMIZED.post(self);
+            BETTER.post(self);
         }
     }
 
-    /// Optimized code of the disk cache, else quick code.
+    /// The best code of the disk cache, else new code for the first target.
     fn make_first(&self) -> DeviceResult<LoadedKernel> {
         let Recipe { compiler, kernel, targets, .. } = &self.recipe;
-        if let Some(target) = &targets.optimized
-            && let Some(code) = compiler.cached(kernel, target)
-        {
-            match self.load(&code) {
-                Ok(code) => {
-                    self.asked.store(true, Ordering::Relaxed);
+        for (level, target) in targets.hot.iter().enumerate().rev() {
+            match compiler.cached(kernel, target).map(|code| self.load(&code)) {
+                Some(Ok(code)) => {
+                    self.level.store(level + 1, Ordering::Relaxed);
+                    self.asked.fetch_or(level + 1 == targets.hot.len(), Ordering::Relaxed);
                     return Ok(code);
                 }
-                Err(error) => tracing::warn!("kernel '{kernel}' starts with quick code: {error}"),
+                Some(Err(error)) => {
+                    tracing::warn!("kernel '{kernel}' starts without its cached code: {error}")
+                }
+                None => {}
             }
         }
         self.compile(&targets.first)
     }
 
-    /// Makes the optimized code.
-    fn optimize(&self) {
-        let Some(target) = &self.recipe.targets.optimized else { return };
-        let kernel = &self.recipe.kernel;
+    /// Makes the code of the next tier, and requests that of the one after it.
+    fn improve(self: &Arc<Self>) {
+        let (level, kernel) = (self.level.load(Ordering::Relaxed), &self.recipe.kernel);
+        let (Some(target), Some(code)) = (self.recipe.targets.hot.get(level), self.better.get(level)) else {
+            return;
+        };
         match self.compile(target) {
-            Ok(code) => {
-                tracing::debug!("kernel '{kernel}' runs optimized code");
-                let _ = self.optimized.set(code);
+            Ok(better) => {
+                tracing::debug!("kernel '{kernel}' runs code of tier {}", level + 1);
+                let _ = code.set(better);
             }
-            Err(error) => tracing::warn!("kernel '{kernel}' keeps its quick code: {error}"),
+            Err(error) => tracing::warn!("kernel '{kernel}' has no code of tier {}: {error}", level + 1),
+        }
+        self.level.store(level + 1, Ordering::Relaxed);
+        if level + 1 < self.better.len() {
+            BETTER.post(self);
         }
     }
 
@@ -142,7 +163,7 @@ struct Background {
     state: Mutex<State>,
     /// Niceness of the threads and of their child processes.
     nice: libc::c_int,
-    work: fn(&Tiers),
+    work: fn(&Arc<Tiers>),
 }
 
 struct State {
@@ -158,10 +179,10 @@ static FIRST: Background = Background {
     },
 };
 
-static OPTIMIZED: Background = Background {
+static BETTER: Background = Background {
     state: Mutex::new(State { kernels: Vec::new(), threads: 0 }),
     nice: 10,
-    work: Tiers::optimize,
+    work: Tiers::improve,
 };
 
 impl Background {
@@ -174,7 +195,7 @@ impl Background {
             let builder = std::thread::Builder::new().name("pyroclast-tiers".into());
             match builder.spawn(|| self.serve()) {
                 Ok(_) => state.threads += 1,
-                // The first code is made by the first launch, and does without optimized code.
+                // The first code is made by the first launch; there is no better code.
                 Err(error) => tracing::warn!(%error, "cannot start a thread that makes code"),
             }
         }
@@ -193,12 +214,15 @@ impl Background {
         }
     }
 
-    /// Takes the kernel whose launches have taken longest, else the oldest. If there is none, the calling
-    /// thread ends.
+    /// Takes the kernel of the lowest tier whose launches have taken longest, else the oldest. If there is none,
+    /// the calling thread ends.
     fn next(&self) -> Option<Arc<Tiers>> {
         let mut state = self.state.lock();
-        let nanos = |kernel: &Weak<Tiers>| kernel.upgrade().map_or(0, |k| k.nanos.load(Ordering::Relaxed));
-        while let Some(at) = (0..state.kernels.len()).rev().max_by_key(|i| nanos(&state.kernels[*i])) {
+        let urgency = |kernel: &Weak<Tiers>| {
+            let kernel = kernel.upgrade()?;
+            Some((Reverse(kernel.level.load(Ordering::Relaxed)), kernel.nanos.load(Ordering::Relaxed)))
+        };
+        while let Some(at) = (0..state.kernels.len()).rev().max_by_key(|i| urgency(&state.kernels[*i])) {
             // Its program may be gone.
             if let Some(kernel) = state.kernels.remove(at).upgrade() {
                 return Some(kernel);

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{self as clif, InstBuilder, types};
 
 /// The factor 2^112 as a single: the difference of the exponents' biases.
 const REBIAS: u64 = 0x7780_0000;
-/// The least single that is no finite half, 2^16.
+/// 2^16 as a single: greater than every finite half.
 const TOO_LARGE: u64 = 0x4780_0000;
 /// The least normal half, 2^-14, as a single.
 const LEAST_NORMAL: u64 = 0x3880_0000;

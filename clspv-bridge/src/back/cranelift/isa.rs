@@ -1,15 +1,14 @@
 //! Cranelift's description of the processor: settings, and the instructions that code may use.
 
 use crate::error::{CompileError, Result};
-use crate::target::CpuTarget;
+use crate::pipeline;
+use crate::target::{CodeGenerator, CpuTarget};
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
 /// Settings for all processors. The IR is optimised already, so the optimiser would cost time for little.
 const SETTINGS: &[(&str, &str)] = &[
     ("opt_level", "none"),
-    // Errors instead of panics.
-    ("enable_verifier", "true"),
     // Large frames touch each of their pages, so that none is past the stack's guard page.
     ("enable_probestack", "true"),
     ("probestack_strategy", "inline"),
@@ -57,6 +56,10 @@ pub(super) fn isa(cpu: &CpuTarget) -> Result<OwnedTargetIsa> {
     for (name, value) in SETTINGS {
         shared.set(name, value).map_err(|e| failed(&e))?;
     }
+    let allocator = if cpu.generator == CodeGenerator::Baseline { "single_pass" } else { "backtracking" };
+    shared.set("regalloc_algorithm", allocator).map_err(|e| failed(&e))?;
+    let verifies = cfg!(debug_assertions) || pipeline::validates("ir");
+    shared.set("enable_verifier", if verifies { "true" } else { "false" }).map_err(|e| failed(&e))?;
     let triple = if cfg!(target_arch = "x86_64") {
         "x86_64-unknown-linux-gnu"
     } else if cfg!(target_arch = "aarch64") {

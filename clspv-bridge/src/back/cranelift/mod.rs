@@ -9,8 +9,8 @@
 //! halves are computed in single precision ([`half`]). `crate::native` is the contract with the runtime. The
 //! code calls nothing but the runtime, so it can be mapped anywhere.
 //!
-//! Cranelift's verifier checks every function, so IR that it does not support is an error and no panic. A
-//! panic would be contained here: a program must not crash the application.
+//! Where passes are verified, Cranelift's verifier checks every function. A panic of the code generator is
+//! contained here: a program must not crash the application.
 
 mod arith;
 mod atomics;

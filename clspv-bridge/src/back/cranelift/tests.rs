@@ -10,7 +10,7 @@ use crate::{Target, driver};
 const FEATURES: &str = "pni ssse3 sse4_1 sse4_2 popcnt avx avx2 fma bmi1 bmi2 abm f16c";
 
 /// Compiles a program for a processor with these features; returns the names of its functions.
-fn functions(source: &str, features: &str, instrumented: bool) -> Vec<String> {
+fn functions(source: &str, features: &str, generator: CodeGenerator, instrumented: bool) -> Vec<String> {
     let extensions =
         ["cl_khr_fp64", "cl_khr_fp16", "__opencl_c_int64", "__opencl_c_fp64", "cl_khr_int64_base_atomics"];
     let extensions = extensions.map(String::from).to_vec();
@@ -21,7 +21,7 @@ fn functions(source: &str, features: &str, instrumented: bool) -> Vec<String> {
         CompileRequest { extent: Extent::Program, ..CompileRequest::new(source, &options, &config) };
     let library = driver::compile(&request).unwrap().library;
     let has = |feature: &str| features.split(' ').any(|f| f == feature);
-    let mut target = Target::native(features.into(), &has).with_generator(CodeGenerator::Cranelift);
+    let mut target = Target::native(features.into(), &has).with_generator(generator);
     if let crate::target::Code::Native(cpu) = &mut target.code {
         cpu.instrumented = instrumented;
     }
@@ -33,8 +33,10 @@ fn functions(source: &str, features: &str, instrumented: bool) -> Vec<String> {
 /// Compiles a program for processors with and without features, as plain and as instrumented code.
 fn compiles(source: &str) {
     for features in [FEATURES, "sse2", "sse2 sse4_1 f16c"] {
-        assert_eq!(functions(source, features, false)[..2], ["k0a", "k0w"], "{features}");
-        assert_eq!(functions(source, features, true)[..1], ["k0a"], "{features}");
+        use CodeGenerator::{Baseline, Cranelift};
+        assert_eq!(functions(source, features, Cranelift, false)[..2], ["k0a", "k0w"], "{features}");
+        assert_eq!(functions(source, features, Baseline, false)[..1], ["k0a"], "{features}");
+        assert_eq!(functions(source, features, Baseline, true)[..1], ["k0a"], "{features}");
     }
 }
 
@@ -83,7 +85,7 @@ fn halves() {
              c[i] = x;
              a[i] = floor(x) + fmax(x, a[2 * i]) + sqrt(x);
          }";
-    assert_eq!(functions(source, FEATURES, false), ["k0a", "k0w"]);
+    assert_eq!(functions(source, FEATURES, CodeGenerator::Cranelift, false), ["k0a", "k0w"]);
 }
 
 #[test]
@@ -108,5 +110,5 @@ fn memory_atomics_and_barriers() {
 #[test]
 fn no_features_are_needed_that_the_processor_lacks() {
     let source = "kernel void k(global float *a) { a[get_global_id(0)] = a[0] * a[1] + a[2]; }";
-    assert_eq!(functions(source, "", false), ["k0a", "k0w"]);
+    assert_eq!(functions(source, "", CodeGenerator::Cranelift, false), ["k0a", "k0w"]);
 }

@@ -65,7 +65,7 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
     if told.is_empty() { outcome } else { Err(Failed::from(told)) }
 }
 
-/// Runs all tests on the CPU device with code of a kind: "quick" or "optimized".
+/// Runs all tests on the CPU device with code of a kind: "baseline", "quick" or "optimized".
 pub fn run_with_code(kind: &str) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = std::process::Command::new(exe);

@@ -31,13 +31,15 @@ use crate::error::Result;
 use crate::ir::*;
 use crate::passes::lower::state::kernel_of;
 use crate::passes::{Pass, PassContext};
+use crate::target::CodeGenerator;
 use rustc_hash::FxHashMap;
 use state::VaryingArgs;
 use std::collections::hash_map::Entry;
 use vectorizer::{Request, Vectorizer};
 
 /// The pass `vectorize`. A kernel becomes a function for all groups, and one for groups of whole vectors
-/// unless the code is instrumented; non-inlined functions become one for each set of varying arguments.
+/// unless the code is instrumented or baseline code; non-inlined functions become one for each set of varying
+/// arguments.
 pub struct Vectorize;
 
 impl Pass for Vectorize {
@@ -73,8 +75,9 @@ impl Pass for Vectorize {
             callees: &callees.refs,
         };
         let any = Vectorizer::function(&func.name, request(false))?;
-        let whole = format!("{}.whole", func.name);
-        let whole = if cpu.instrumented { None } else { Some(Vectorizer::function(&whole, request(true))?) };
+        let has_whole = !cpu.instrumented && cpu.generator != CodeGenerator::Baseline;
+        let whole = has_whole.then(|| Vectorizer::function(&format!("{}.whole", func.name), request(true)));
+        let whole = whole.transpose()?;
         module.functions[kernel] = any;
         if let Some(whole) = whole {
             module.functions.push(whole);
