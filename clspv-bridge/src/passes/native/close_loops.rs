@@ -22,56 +22,102 @@ impl Pass for CloseLoops {
     }
 }
 
+/// The loops of a structured function.
+struct Constructs {
+    dom: DomTree,
+    /// Header and merge block of each loop, outer loops first, and its innermost surrounding loop.
+    loops: Vec<(Block, Block, Option<usize>)>,
+    /// The innermost loop of a block.
+    innermost: SecondaryMap<Block, Option<usize>>,
+}
+
+impl Constructs {
+    fn new(func: &Function) -> Constructs {
+        let cfg = Cfg::new(func);
+        let dom = DomTree::new(&cfg);
+        let forest = LoopForest::new(&cfg, &dom);
+        let mut all = Constructs { dom, loops: Vec::new(), innermost: SecondaryMap::new() };
+        for data in forest.loops() {
+            let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
+            let index = all.loops.len();
+            all.loops.push((data.header, merge, all.innermost[data.header]));
+            for &b in func.layout.iter().filter(|b| all.dom.dominates(data.header, **b)) {
+                if all.contains(index, b) {
+                    all.innermost[b] = Some(index);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a block is in a loop, or only leads out of it.
+    fn contains(&self, index: usize, block: Block) -> bool {
+        let (header, merge, _) = self.loops[index];
+        self.dom.dominates(header, block) && !self.dom.dominates(merge, block)
+    }
+
+    /// For each loop the values defined in it that are used outside, in the order of their first use.
+    fn escaping(&self, func: &Function) -> Vec<Vec<Value>> {
+        let mut defined_in: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
+        for &b in &func.layout {
+            let results = func.blocks[b].insts.iter().flat_map(|i| &func.insts[*i].results);
+            for v in func.blocks[b].params.iter().chain(results) {
+                defined_in[*v] = self.innermost[b];
+            }
+        }
+        let mut escaping: Vec<Vec<Value>> = vec![Vec::new(); self.loops.len()];
+        let mut seen: FxHashSet<(usize, Value)> = FxHashSet::default();
+        for &b in &func.layout {
+            for v in func.blocks[b].insts.iter().flat_map(|i| operands(&func.insts[*i])) {
+                let mut next = defined_in[v];
+                while let Some(index) = next.filter(|index| !self.contains(*index, b)) {
+                    if seen.insert((index, v)) {
+                        escaping[index].push(v);
+                    }
+                    next = self.loops[index].2;
+                }
+            }
+        }
+        escaping
+    }
+}
+
+fn operands(data: &InstData) -> impl Iterator<Item = Value> + '_ {
+    data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)).copied()
+}
+
 /// Closes the loops of a structured function; true if a value was used after its loop.
 fn close_loops(func: &mut Function) -> bool {
-    let mut changed = false;
-    let (cfg, layout) = (Cfg::new(func), func.layout.clone());
-    let dom = DomTree::new(&cfg);
-    let forest = LoopForest::new(&cfg, &dom);
-    let mut defined_in: FxHashMap<Value, Block> = FxHashMap::default();
-    for &b in &layout {
-        defined_in.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
-        defined_in
-            .extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
-    }
-    for data in forest.loops().iter().rev() {
-        let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
-        // The whole construct, including blocks that only lead out of the loop.
-        let within = |b: &Block| dom.dominates(data.header, *b) && !dom.dominates(merge, *b);
-        let inside: FxHashSet<Block> = layout.iter().copied().filter(within).collect();
-        let mut used: Vec<Value> = Vec::new();
-        for &b in layout.iter().filter(|b| !inside.contains(b)) {
-            for &i in &func.blocks[b].insts {
-                let d = &func.insts[i];
-                for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
-                    if defined_in.get(v).is_some_and(|p| inside.contains(p)) && !used.contains(v) {
-                        used.push(*v);
+    let constructs = Constructs::new(func);
+    let escaping = constructs.escaping(func);
+    // The parameter that uses after the inner loops have instead of a value.
+    let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
+    for (index, values) in escaping.iter().enumerate().rev().filter(|(_, values)| !values.is_empty()) {
+        let merge = constructs.loops[index].1;
+        let mut params: FxHashMap<Value, Value> = FxHashMap::default();
+        let values: Vec<Value> = values.iter().map(|v| replaced.get(v).copied().unwrap_or(*v)).collect();
+        for v in &values {
+            let p = func.add_param(merge, func.ty(*v));
+            params.insert(*v, p);
+        }
+        for (original, v) in escaping[index].iter().zip(&values) {
+            replaced.insert(*original, params[v]);
+        }
+        for b in func.layout.clone() {
+            let is_outside = !constructs.contains(index, b);
+            for n in 0..func.blocks[b].insts.len() {
+                let data = &mut func.insts[func.blocks[b].insts[n]];
+                if is_outside {
+                    let edges = data.targets.iter_mut().flat_map(|t| t.args.iter_mut());
+                    for a in data.args.iter_mut().chain(edges) {
+                        *a = params.get(a).copied().unwrap_or(*a);
                     }
                 }
-            }
-        }
-        changed |= !used.is_empty();
-        for v in used {
-            let ty = func.ty(v);
-            let p = func.add_param(merge, ty);
-            defined_in.insert(p, merge);
-            for &b in &layout {
-                for i in func.blocks[b].insts.clone() {
-                    let d = &mut func.insts[i];
-                    if !inside.contains(&b) {
-                        for a in d.args.iter_mut().chain(d.targets.iter_mut().flat_map(|t| t.args.iter_mut()))
-                        {
-                            if *a == v {
-                                *a = p;
-                            }
-                        }
-                    }
-                    for t in d.targets.iter_mut().filter(|t| t.block == merge) {
-                        t.args.push(v);
-                    }
+                for t in data.targets.iter_mut().filter(|t| t.block == merge) {
+                    t.args.extend(values.iter().copied());
                 }
             }
         }
     }
-    changed
+    escaping.iter().any(|values| !values.is_empty())
 }

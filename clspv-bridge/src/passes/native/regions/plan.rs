@@ -46,13 +46,15 @@ impl Plan {
             params.extend(own.filter(|p| differs(*p)));
         }
         let mut context: BTreeSet<Value> = params.iter().copied().collect();
-        let defined = definitions(func, &region_of);
-        for &block in &func.layout {
-            for (v, at) in region_uses(func, &region_of, block, &params) {
-                let other = defined.get(&v).is_some_and(|d| *d != at);
-                if params.contains(&v) || other && differs(v) {
-                    context.insert(v);
-                    regions[at].live_in.insert(v);
+        if varying.is_some() {
+            let defined = definitions(func, &region_of);
+            for &block in &func.layout {
+                for (v, at) in region_uses(func, &region_of, block, &params) {
+                    let other = defined.get(&v).is_some_and(|d| *d != at);
+                    if params.contains(&v) || other && differs(v) {
+                        context.insert(v);
+                        regions[at].live_in.insert(v);
+                    }
                 }
             }
         }
