@@ -31,7 +31,7 @@ use clspv_bridge::analysis::uniformity::UniformityInfo;
 use clspv_bridge::builtin_library::BuiltinLibrary;
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::metadata::ArgKind;
-use clspv_bridge::options::{CompileRequest, Library, Options};
+use clspv_bridge::options::{CompileRequest, FrontEnd, Library, Options};
 use clspv_bridge::passes::lower::globals;
 use clspv_bridge::passes::lower::state::Lowering;
 use clspv_bridge::passes::structure::structurize;
@@ -441,6 +441,7 @@ fn compile(source: &str) -> Result<String, String> {
         extensions: EXTENSIONS.map(String::from).to_vec(),
         image_support: true,
         opencl_version: 310,
+        front_end: FrontEnd::BuiltIn,
         ..clspv_bridge::options::FrontConfig::default()
     };
     let options = Options { std: "CL3.0".into(), ..Options::default() };

@@ -69,12 +69,23 @@ pub enum Merge {
     Loop { merge: Block, cont: Block },
 }
 
+/// The program's request for how often a loop is unrolled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum UnrollHint {
+    Full,
+    /// By this factor, at least 2.
+    By(u32),
+    Never,
+}
+
 /// A basic block.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct BlockData {
     pub params: Vec<Value>,
     pub insts: Vec<Inst>,
     pub merge: Option<Merge>,
+    /// For the loop of which the block is the header.
+    pub unroll: Option<UnrollHint>,
 }
 
 /// A private stack slot: `size` bytes aligned to `align`, uninitialised at function entry.

@@ -33,8 +33,8 @@ pub use entity::{
     Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var,
 };
 pub use func::{
-    BlockData, Const, Frame, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass,
-    VarData, VarLen,
+    BlockData, Const, Frame, Function, Linkage, Merge, Signature, SlotData, UnrollHint, ValueData, ValueDef,
+    VarClass, VarData, VarLen,
 };
 pub use group::{GroupOp, LaneMask, Scan};
 pub use image::{ImageDim, ImageOp};

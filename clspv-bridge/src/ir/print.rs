@@ -22,7 +22,7 @@
 
 use super::check::CheckOp;
 use super::entity::{Block, Inst, Value};
-use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
+use super::func::{Const, Function, Linkage, Merge, UnrollHint, ValueDef, VarClass, VarLen};
 use super::group::GroupOp;
 use super::implicit_arg::implicit_arg_parts;
 use super::inst::{Access, BlockCall, FenceSpaces, Op, Root};
@@ -245,6 +245,12 @@ impl Function {
             None => {}
             Some(Merge::Selection { merge }) => write!(f, " selection merge {merge}")?,
             Some(Merge::Loop { merge, cont }) => write!(f, " loop merge {merge} continue {cont}")?,
+        }
+        match data.unroll {
+            None => {}
+            Some(UnrollHint::Full) => f.write_str(" unroll full")?,
+            Some(UnrollHint::By(factor)) => write!(f, " unroll {factor}")?,
+            Some(UnrollHint::Never) => f.write_str(" unroll never")?,
         }
         f.write_str(":\n")
     }

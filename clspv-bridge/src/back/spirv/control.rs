@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
-use crate::ir::{Block, BlockCall, Inst, Merge, Op as IrOp, Scalar, SecondaryMap};
+use crate::ir::{Block, BlockCall, Inst, Merge, Op as IrOp, Scalar, SecondaryMap, UnrollHint};
 use smallvec::SmallVec;
 use spirv::{LoopControl, Op, SelectionControl, StorageClass};
 
@@ -123,7 +123,12 @@ impl Emitter<'_> {
             }
             Some(Merge::Loop { merge, cont }) => {
                 let (merge, cont) = (self.label(merge), self.label(cont));
-                self.code(Op::LoopMerge, &[merge, cont, LoopControl::NONE.bits()]);
+                let control = match func.blocks[block].unroll {
+                    Some(UnrollHint::Full | UnrollHint::By(_)) => LoopControl::UNROLL,
+                    Some(UnrollHint::Never) => LoopControl::DONT_UNROLL,
+                    None => LoopControl::NONE,
+                };
+                self.code(Op::LoopMerge, &[merge, cont, control.bits()]);
             }
             _ => {}
         }

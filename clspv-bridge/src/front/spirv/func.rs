@@ -10,11 +10,12 @@ use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
 use crate::front::expand::EmitOps;
 use crate::ir::{
-    Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, Value,
+    Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, UnrollHint,
+    Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use spirv::{BuiltIn, Op};
+use spirv::{BuiltIn, LoopControl, Op};
 
 /// The leaves of a value.
 pub type Vals = SmallVec<[Value; 2]>;
@@ -407,19 +408,29 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(())
     }
 
+    /// Loop Control of the loop whose header is the current block.
+    fn unroll_hint(&mut self, control: u32) {
+        let control = LoopControl::from_bits_truncate(control);
+        self.f.blocks[self.block].unroll = match control {
+            c if c.contains(LoopControl::DONT_UNROLL) => Some(UnrollHint::Never),
+            c if c.contains(LoopControl::UNROLL) => Some(UnrollHint::Full),
+            _ => None,
+        };
+    }
+
     fn instruction(&mut self, inst: &Instr<'a>) -> Result<()> {
         match inst.op {
             Op::Line => {
                 self.line = inst.word(1)?;
                 Ok(())
             }
-            Op::Nop
-            | Op::NoLine
-            | Op::Phi
-            | Op::LoopMerge
-            | Op::SelectionMerge
-            | Op::LifetimeStop
-            | Op::AssumeTrueKHR => Ok(()),
+            Op::Nop | Op::NoLine | Op::Phi | Op::SelectionMerge | Op::LifetimeStop | Op::AssumeTrueKHR => {
+                Ok(())
+            }
+            Op::LoopMerge => {
+                self.unroll_hint(inst.word(2)?);
+                Ok(())
+            }
             // Hints to the compiler and the cache.
             Op::LoopControlINTEL | Op::SubgroupBlockPrefetchINTEL => Ok(()),
             Op::LifetimeStart => {

@@ -5,7 +5,7 @@ use super::{MAX_INDEX, ParseError, Result};
 use crate::ir::check::CheckOp;
 use crate::ir::entity::{Block, EntityRef, FuncRef, Global, Slot, Value, Var};
 use crate::ir::func::{
-    BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen,
+    BlockData, Const, Function, Merge, SlotData, UnrollHint, ValueData, ValueDef, VarClass, VarData, VarLen,
 };
 use crate::ir::group::GroupOp;
 use crate::ir::implicit_arg::implicit_arg;
@@ -151,6 +151,16 @@ impl Body<'_> {
             let merge = self.block(c)?;
             c.keyword("continue")?;
             self.func.blocks[block].merge = Some(Merge::Loop { merge, cont: self.block(c)? });
+        }
+        if c.eat_word("unroll") {
+            let hint = if c.eat_word("full") {
+                UnrollHint::Full
+            } else if c.eat_word("never") {
+                UnrollHint::Never
+            } else {
+                UnrollHint::By(c.number()?)
+            };
+            self.func.blocks[block].unroll = Some(hint);
         }
         c.punct(':')?;
         c.end()

@@ -76,6 +76,7 @@ impl Renumbering {
     fn copy(&mut self, old: &Function, func: &mut Function, block: Block) {
         let Some(new) = self.blocks[block] else { return };
         let target = |b: Block| self.blocks[b].unwrap_or(b);
+        func.blocks[new].unroll = old.blocks[block].unroll;
         func.blocks[new].merge = old.blocks[block].merge.map(|merge| match merge {
             Merge::Selection { merge } => Merge::Selection { merge: target(merge) },
             Merge::Loop { merge, cont } => Merge::Loop { merge: target(merge), cont: target(cont) },

@@ -307,6 +307,7 @@ impl Inliner<'_> {
                 continue;
             }
             let new = self.func.new_block_detached();
+            self.func.blocks[new].unroll = callee.blocks[b].unroll;
             self.layout.push(new);
             copy.blocks.insert(b, new);
             for &p in &callee.blocks[b].params {

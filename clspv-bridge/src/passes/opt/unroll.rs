@@ -3,8 +3,9 @@
 //! Unrolled loops have constant indices, so that private arrays become values and conditions on the counter
 //! disappear. Loops that index a private array may grow more than others: an array in memory costs far more
 //! than its loop's code. Loops around others are only unrolled for such an array, or if they have a single
-//! iteration. The loop is copied once for each time that its back edge may be taken; the exit conditions
-//! stay and are folded by the passes that follow.
+//! iteration. Loops that the program asks to unroll may grow more than all of these. The loop is copied once
+//! for each time that its back edge may be taken; the exit conditions stay and are folded by the passes that
+//! follow.
 
 use crate::analysis::trip_count::backedge_taken_count;
 use crate::analysis::{Cfg, DomTree, LoopForest};
@@ -28,6 +29,10 @@ const MAX_LOOP_INSTS: usize = 200;
 
 /// Likewise, for loops that index a private array.
 const MAX_PRIVATE_INSTS: usize = 2_400;
+
+/// Most iterations, and most instructions of all copies, of a loop that the program asks to unroll.
+const MAX_HINTED_ITERATIONS: usize = 256;
+const MAX_HINTED_INSTS: usize = 4_000;
 
 /// Most instructions that a function may grow to.
 const MAX_FUNCTION_INSTS: usize = 20_000;
@@ -121,8 +126,14 @@ fn plan(
             short.max((MAX_LOOP_INSTS / insts.max(1)).min(MAX_ITERATIONS))
         }
     };
+    let hinted = match func.blocks[it.header].unroll {
+        Some(UnrollHint::Never) => return None,
+        Some(UnrollHint::Full) => MAX_HINTED_ITERATIONS,
+        Some(UnrollHint::By(factor)) => MAX_HINTED_ITERATIONS.min(factor as usize),
+        None => 1,
+    };
     // A single iteration is not copied, so that its size does not matter.
-    let iterations = iterations.max(1) as u32;
+    let iterations = iterations.max(hinted.min(MAX_HINTED_INSTS / insts.max(1))).max(1) as u32;
     let copies = u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, iterations)?).ok()?;
     let inside: FxHashSet<Block> = blocks.iter().copied().collect();
     let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
@@ -284,6 +295,9 @@ fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> FxHas
     let mut values: FxHashMap<Value, Value> = FxHashMap::default();
     for &b in &plan.blocks {
         let new = func.new_block_detached();
+        if b != plan.header {
+            func.blocks[new].unroll = func.blocks[b].unroll;
+        }
         layout.push(new);
         blocks.insert(b, new);
         for param in func.blocks[b].params.clone() {

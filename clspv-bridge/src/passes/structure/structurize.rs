@@ -461,6 +461,7 @@ impl Structurizer<'_> {
             return self.body(cur, d.target);
         };
         let header = self.open();
+        self.func.blocks[header].unroll = self.func.blocks[d.target].unroll;
         let params = std::mem::take(&mut self.func.blocks[d.target].params);
         self.func.set_params(header, params);
         Builder::new(self.func, cur).jump(header, &d.args);

@@ -5,8 +5,8 @@ use super::function::FunctionLowering;
 use super::module::malformed;
 use super::types::is_aggregate;
 use crate::error::{CompileError, Result};
-use crate::front::c::ast::{ExprId, LabelId, Stmt, StmtId, StmtKind, Storage};
-use crate::ir::{BinOp, Block, BlockCall, I1, IntCc, Op, Value};
+use crate::front::c::ast::{ExprId, LabelId, LoopHint, Stmt, StmtId, StmtKind, Storage};
+use crate::ir::{BinOp, Block, BlockCall, I1, IntCc, Op, UnrollHint, Value};
 use rustc_hash::FxHashSet;
 
 /// Most values of a case range that become cases of their own.
@@ -43,13 +43,13 @@ impl<'a> FunctionLowering<'_, 'a> {
                 }
             }
             StmtKind::If { .. } => self.if_chain(id)?,
-            StmtKind::While { cond, body, .. } => self.for_loop(Some(*cond), None, *body)?,
-            StmtKind::DoWhile { body, cond, .. } => self.do_loop(*body, *cond)?,
-            StmtKind::For { init, cond, step, body, .. } => {
+            StmtKind::While { cond, body, hint } => self.for_loop(Some(*cond), None, *body, *hint)?,
+            StmtKind::DoWhile { body, cond, hint } => self.do_loop(*body, *cond, *hint)?,
+            StmtKind::For { init, cond, step, body, hint } => {
                 if let Some(init) = init {
                     self.statement(*init)?;
                 }
-                self.for_loop(*cond, *step, *body)?;
+                self.for_loop(*cond, *step, *body, *hint)?;
             }
             StmtKind::Switch { value, body } => self.switch(*value, *body)?,
             StmtKind::Case { .. } | StmtKind::Default(_) | StmtKind::Label { .. } => self.labelled(id)?,
@@ -131,8 +131,15 @@ impl<'a> FunctionLowering<'_, 'a> {
 
     /// `while` and `for`. The condition is tested before the first iteration and after each, so that the loop
     /// needs one branch.
-    fn for_loop(&mut self, cond: Option<ExprId>, step: Option<ExprId>, body: StmtId) -> Result<()> {
+    fn for_loop(
+        &mut self,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+        hint: LoopHint,
+    ) -> Result<()> {
         let (head, inside, end) = (self.new_block(), self.new_block(), self.new_block());
+        self.f.blocks[head].unroll = unroll(hint);
         let next = if step.is_some() { self.new_block() } else { head };
         self.jump(head, &[]);
         self.start(head);
@@ -155,8 +162,9 @@ impl<'a> FunctionLowering<'_, 'a> {
         Ok(())
     }
 
-    fn do_loop(&mut self, body: StmtId, cond: ExprId) -> Result<()> {
+    fn do_loop(&mut self, body: StmtId, cond: ExprId, hint: LoopHint) -> Result<()> {
         let (head, next, end) = (self.new_block(), self.new_block(), self.new_block());
+        self.f.blocks[head].unroll = unroll(hint);
         self.jump(head, &[]);
         self.start(head);
         self.flow.push(Flow::Loop { end, next });
@@ -309,5 +317,14 @@ impl<'a> FunctionLowering<'_, 'a> {
             .map(|block| BlockCall::new(block, &[]))
             .collect();
         self.terminate_block(head, Op::Switch(values), &[value], &targets);
+    }
+}
+
+/// The hint on the header of a loop.
+fn unroll(hint: LoopHint) -> Option<UnrollHint> {
+    match hint.unroll? {
+        0 => Some(UnrollHint::Full),
+        1 => Some(UnrollHint::Never),
+        factor => Some(UnrollHint::By(factor)),
     }
 }
