@@ -14,7 +14,7 @@ use crate::device::vulkan::core::external::{memory_bit, semaphore_bit};
 use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 use std::any::Any;
-use std::os::fd::RawFd;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 /// Imports external memory as a buffer of `size` bytes, which starts at the memory's beginning.
 pub fn import_memory(
@@ -41,11 +41,13 @@ pub fn import_memory(
     // Round up to whole words, if the memory is large enough.
     let padded = conv::align_up(size, 16);
     let first = import_as(heap, (handle, kind, fd), (size, padded), bits, dedicated);
-    if padded == size {
-        first
-    } else {
-        first.or_else(|_| import_as(heap, (handle, kind, fd), (size, size), bits, dedicated))
-    }
+    let buffer = match first {
+        Err(_) if padded != size => import_as(heap, (handle, kind, fd), (size, size), bits, dedicated)?,
+        first => first?,
+    };
+    // SAFETY: the caller's descriptor, which the import takes over; Vulkan owns a duplicate.
+    drop(unsafe { OwnedFd::from_raw_fd(fd) });
+    Ok(buffer)
 }
 
 fn import_as(
@@ -70,6 +72,31 @@ fn import_as(
     }
 }
 
+/// Calls `import` for the candidates in turn, each with a duplicate of the descriptor, until one succeeds and so
+/// takes over its duplicate. NVIDIA's driver cannot import a descriptor that it has failed to import before.
+fn first_import<C, T>(
+    fd: RawFd,
+    candidates: impl IntoIterator<Item = C>,
+    mut import: impl FnMut(C, RawFd) -> DeviceResult<T>,
+) -> DeviceResult<T> {
+    let mut last = DeviceError::Unsupported("import of memory: no fitting memory type".into());
+    for candidate in candidates {
+        // SAFETY: makes a new descriptor, or fails.
+        let copy = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
+        if copy < 0 {
+            let error = std::io::Error::last_os_error();
+            return Err(DeviceError::Unsupported(format!("import of memory: descriptor {fd}: {error}")));
+        }
+        match import(candidate, copy) {
+            Ok(imported) => return Ok(imported),
+            Err(error) => last = error,
+        }
+        // SAFETY: the new descriptor, which a failed import leaves to its caller.
+        drop(unsafe { OwnedFd::from_raw_fd(copy) });
+    }
+    Err(last)
+}
+
 /// Imports the memory and binds the buffer. Returns whether the memory is device-local. Opaque descriptors do
 /// not report the memory's type: device-local types are tried first, since applications share those.
 fn bind(
@@ -86,8 +113,7 @@ fn bind(
     let mut order: Vec<usize> =
         (0..types.len()).filter(|i| requirements.memory_type_bits & bits & 1 << i != 0).collect();
     order.sort_by_key(|i| !is_local(i));
-    let mut last = DeviceError::Unsupported("import of memory: no fitting memory type".into());
-    for index in order {
+    first_import(fd, order, |index, fd| {
         let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(kind).fd(fd);
         let mut flags = allocate_flags(gpu);
         let mut only = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
@@ -99,21 +125,20 @@ fn bind(
         if dedicated {
             info = info.push_next(&mut only);
         }
-        // SAFETY: the caller owns the descriptor, which is of this handle type.
-        match unsafe { gpu.raw.allocate_memory(&info, None) } {
-            Ok(memory) => {
-                // SAFETY: fresh buffer, fresh memory of this device.
-                if let Err(e) = unsafe { gpu.raw.bind_buffer_memory(raw, memory, 0) } {
-                    // SAFETY: nothing is bound to the memory.
-                    unsafe { gpu.raw.free_memory(memory, None) };
-                    return Err(conv::error("vkBindBufferMemory", e));
-                }
-                return Ok((memory, is_local(&index)));
-            }
-            Err(e) => last = DeviceError::Unsupported(format!("import of {handle:?} memory: {e:?}")),
+        // SAFETY: the descriptor is a duplicate of the caller's, which is of this handle type.
+        let memory = unsafe { gpu.raw.allocate_memory(&info, None) }
+            .map_err(|e| DeviceError::Unsupported(format!("import of {handle:?} memory: {e:?}")))?;
+        Ok((memory, is_local(&index)))
+    })
+    .and_then(|(memory, is_local)| {
+        // SAFETY: fresh buffer, fresh memory of this device.
+        if let Err(e) = unsafe { gpu.raw.bind_buffer_memory(raw, memory, 0) } {
+            // SAFETY: nothing is bound to the memory.
+            unsafe { gpu.raw.free_memory(memory, None) };
+            return Err(conv::error("vkBindBufferMemory", e));
         }
-    }
-    Err(last)
+        Ok((memory, is_local))
+    })
 }
 
 /// A binary semaphore.
@@ -185,5 +210,51 @@ impl Drop for VulkanSemaphore {
     fn drop(&mut self) {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the semaphore.
         unsafe { self.gpu.raw.destroy_semaphore(self.raw, None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::{AsRawFd, IntoRawFd};
+
+    fn is_open(fd: RawFd) -> bool {
+        // SAFETY: only inspects the descriptor.
+        unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
+    }
+
+    fn failure() -> DeviceError {
+        DeviceError::Unsupported("no".into())
+    }
+
+    #[test]
+    fn each_import_has_a_descriptor_of_its_own() {
+        let file = std::fs::File::open("/dev/zero").unwrap();
+        let fd = file.as_raw_fd();
+        let mut seen = Vec::new();
+        let imported = first_import(fd, 0..4, |n, copy| {
+            assert!(copy != fd && is_open(copy));
+            seen.push(n);
+            if n < 2 { Err(failure()) } else { Ok(copy) }
+        });
+        let imported = imported.unwrap();
+        assert_eq!(seen, [0, 1, 2]);
+        assert!(is_open(imported) && is_open(fd));
+        // SAFETY: the successful import's descriptor.
+        drop(unsafe { OwnedFd::from_raw_fd(imported) });
+    }
+
+    #[test]
+    fn failed_imports_leave_the_descriptor() {
+        let fd = std::fs::File::open("/dev/zero").unwrap().into_raw_fd();
+        let mut copies = Vec::new();
+        let result: DeviceResult<()> = first_import(fd, 0..3, |_, copy| {
+            copies.push(copy);
+            Err(failure())
+        });
+        assert!(result.is_err() && copies.len() == 3 && is_open(fd));
+        // SAFETY: opened above.
+        drop(unsafe { OwnedFd::from_raw_fd(fd) });
+        assert!(first_import(-1, 0..3, |_, _| Ok(())).is_err());
     }
 }
