@@ -89,6 +89,7 @@ impl From<CompileError> for Error {
             CompileError::Diagnostics(_)
             | CompileError::Unsupported { .. }
             | CompileError::Unresolved { .. }
+            | CompileError::Recursion { .. }
             | CompileError::ToolFailed(_)
             | CompileError::Internal(_) => CL_BUILD_PROGRAM_FAILURE,
             CompileError::InvalidIl(_) => CL_INVALID_VALUE,

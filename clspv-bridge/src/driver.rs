@@ -264,7 +264,8 @@ fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String
         return format!("error: kernel '{kernel}': {text}");
     }
     let file = libraries.iter().find_map(|l| front::locate::spirv_file(l.code.spirv(), line));
-    format!("{}:{line}: error: kernel '{kernel}': {text}", file.as_deref().unwrap_or("<il>"))
+    let other = if origin(libraries) == Origin::Source { "<stdin>" } else { "<il>" };
+    format!("{}:{line}: error: kernel '{kernel}': {text}", file.as_deref().unwrap_or(other))
 }
 
 /// Adds source positions to the errors of [`build`] for a program that was compiled from this source.

@@ -15,6 +15,9 @@ pub enum CompileError {
     /// An undefined external function or variable at link time.
     #[error("{}unresolved symbol '{name}'", line_prefix(*.line))]
     Unresolved { name: String, line: u32 },
+    /// A function that calls itself, directly or through others, which OpenCL C does not allow.
+    #[error("{}recursion: function '{name}' calls itself", line_prefix(*.line))]
+    Recursion { name: String, line: u32 },
     /// The front-end tool was not found.
     #[error("{0}")]
     ToolMissing(String),
@@ -38,7 +41,9 @@ impl CompileError {
     /// The source line (0 if unknown), and the text without it.
     pub(crate) fn at_line(&self) -> (u32, String) {
         let line = match self {
-            CompileError::Unsupported { line, .. } | CompileError::Unresolved { line, .. } => *line,
+            CompileError::Unsupported { line, .. }
+            | CompileError::Unresolved { line, .. }
+            | CompileError::Recursion { line, .. } => *line,
             _ => 0,
         };
         let text = self.to_string();

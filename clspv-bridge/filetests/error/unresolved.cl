@@ -1,6 +1,6 @@
 //! test cl
 // error: unresolved
 // error: missing_function
-// error: <stdin>:6:37: error: kernel 'k'
+// error: <stdin>:6: error: kernel 'k'
 int missing_function(int x);
 kernel void k(global int *p) { *p = missing_function(*p); }

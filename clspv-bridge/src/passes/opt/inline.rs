@@ -118,6 +118,11 @@ fn callees(f: &Function) -> Vec<FuncRef> {
     list
 }
 
+/// Source line of the first call of a function, 0 if unknown.
+fn line_of_call(caller: &Function, callee: FuncRef) -> u32 {
+    caller.data_in_order().find(|data| data.op == Op::Call(callee)).map_or(0, |data| data.line)
+}
+
 /// The functions that kernels reach, callees before callers; recursion is an error.
 fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
     reached(module, |f| f.kernel.is_some())
@@ -150,17 +155,15 @@ fn reached(module: &Module, is_root: impl Fn(&Function) -> bool) -> Result<Vec<F
                 Mark::Done => {}
                 Mark::Open => {
                     let name = crate::ir::mangle::demangle(&module.functions[next].name);
-                    return Err(CompileError::Diagnostics(format!(
-                        "recursion: function '{name}' calls itself"
-                    )));
+                    let line = line_of_call(&module.functions[*at], next);
+                    return Err(CompileError::Recursion { name, line });
                 }
                 Mark::New => {
                     let callee = &module.functions[next];
                     if callee.linkage == Linkage::Import || callee.layout.is_empty() {
-                        return Err(CompileError::Unresolved {
-                            name: crate::ir::mangle::demangle(&callee.name),
-                            line: 0,
-                        });
+                        let name = crate::ir::mangle::demangle(&callee.name);
+                        let line = line_of_call(&module.functions[*at], next);
+                        return Err(CompileError::Unresolved { name, line });
                     }
                     marks[next.index()] = Mark::Open;
                     stack.push((next, callees(callee)));
