@@ -54,7 +54,8 @@ impl OptionValue for Option<FrontEnd> {
 /// Code that the CPU device runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CpuCode {
-    /// Baseline code at first; quick code, and optimized code if clang is installed, of kernels that run long.
+    /// Baseline code at first; for kernels that run long quick code, then optimized code if clang is
+    /// installed.
     #[default]
     Auto,
     /// Generated in the process in the least time.

@@ -214,8 +214,8 @@ impl Background {
         }
     }
 
-    /// Takes the kernel of the lowest tier whose launches have taken longest, else the oldest. If there is none,
-    /// the calling thread ends.
+    /// Takes the kernel of the lowest tier whose launches have taken longest, else the oldest. If there is
+    /// none, the calling thread ends.
     fn next(&self) -> Option<Arc<Tiers>> {
         let mut state = self.state.lock();
         let urgency = |kernel: &Weak<Tiers>| {

@@ -72,8 +72,9 @@ fn import_as(
     }
 }
 
-/// Calls `import` for the candidates in turn, each with a duplicate of the descriptor, until one succeeds and so
-/// takes over its duplicate. NVIDIA's driver cannot import a descriptor that it has failed to import before.
+/// Calls `import` for the candidates in turn, each with a duplicate of the descriptor, until one succeeds and
+/// so takes over its duplicate. NVIDIA's driver cannot import a descriptor that it has failed to import
+/// before.
 fn first_import<C, T>(
     fd: RawFd,
     candidates: impl IntoIterator<Item = C>,
