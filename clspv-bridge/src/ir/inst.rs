@@ -200,6 +200,11 @@ pub struct FenceSpaces {
     pub image: bool,
 }
 
+impl FenceSpaces {
+    /// Local and global memory.
+    pub const LOCAL_AND_GLOBAL: FenceSpaces = FenceSpaces { local: true, global: true, image: false };
+}
+
 /// Work-item queries. Results are `i64`, except `WorkDim` and the sub-group queries (`i32`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum WorkItemQuery {
@@ -415,6 +420,18 @@ pub enum Op {
 }
 
 impl Op {
+    /// Barrier of OpenCL C or SPIR-V over `exec` that orders `spaces` at the scope `memory`.
+    ///
+    /// A barrier that names no memory orders local and global memory between the work-items of
+    /// `exec`. The specification leaves that memory unordered; other drivers order it, and producers
+    /// (Julia) write OpControlBarrier without memory semantics for that effect.
+    pub fn barrier(exec: Scope, memory: Scope, spaces: FenceSpaces) -> Op {
+        let (memory, spaces) = match spaces == FenceSpaces::default() {
+            true => (exec, FenceSpaces::LOCAL_AND_GLOBAL),
+            false => (memory, spaces),
+        };
+        Op::Barrier { exec, memory, order: Ordering::AcqRel, spaces }
+    }
     /// Whether this ends a block.
     pub fn is_terminator(&self) -> bool {
         matches!(self, Op::Jump | Op::BrIf | Op::Switch(_) | Op::Return | Op::Unreachable)

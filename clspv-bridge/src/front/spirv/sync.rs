@@ -86,8 +86,11 @@ impl FuncReader<'_, '_, '_> {
             }
             Op::ControlBarrier => {
                 let (exec, memory) = (self.scope(inst.word(0)?), self.scope(inst.word(1)?));
-                let (order, spaces) = (self.order(inst.word(2)?), self.spaces(inst.word(2)?));
-                self.b().inst(IrOp::Barrier { exec, memory, order, spaces }, &[], &[]);
+                let spaces = match self.order(inst.word(2)?) {
+                    Ordering::Relaxed => FenceSpaces::default(),
+                    _ => self.spaces(inst.word(2)?),
+                };
+                self.b().inst(IrOp::barrier(exec, memory, spaces), &[], &[]);
             }
             Op::MemoryBarrier => {
                 let scope = self.scope(inst.word(0)?);
@@ -96,9 +99,7 @@ impl FuncReader<'_, '_, '_> {
             }
             Op::GroupAsyncCopy => self.async_copy(inst)?,
             Op::GroupWaitEvents => {
-                let spaces = FenceSpaces { local: true, global: true, image: false };
-                let order = Ordering::AcqRel;
-                let op = IrOp::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order, spaces };
+                let op = IrOp::barrier(Scope::WorkGroup, Scope::WorkGroup, FenceSpaces::LOCAL_AND_GLOBAL);
                 self.b().inst(op, &[], &[]);
             }
             _ => return Ok(false),

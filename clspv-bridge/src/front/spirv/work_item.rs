@@ -6,7 +6,7 @@
 
 use super::func::{Emitter, FuncReader, Vals};
 use crate::front::expand::work_item;
-use crate::ir::{CastOp, FenceSpaces, I32, I64, Op as IrOp, Ordering, Scope, Type, Value, WorkItemQuery};
+use crate::ir::{CastOp, FenceSpaces, I32, I64, Op as IrOp, Scope, Type, Value, WorkItemQuery};
 use smallvec::smallvec;
 
 /// The query of a work-item function, and whether it takes a dimension.
@@ -74,7 +74,7 @@ impl FuncReader<'_, '_, '_> {
         let flags = self.f.as_bits(flags)?;
         // CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, CLK_IMAGE_MEM_FENCE
         let spaces = FenceSpaces { local: flags & 1 != 0, global: flags & 2 != 0, image: flags & 4 != 0 };
-        let barrier = IrOp::Barrier { exec: Scope::WorkGroup, memory, order: Ordering::AcqRel, spaces };
+        let barrier = IrOp::barrier(Scope::WorkGroup, memory, spaces);
         self.b().inst(barrier, &[], &[]);
         Some(smallvec![])
     }

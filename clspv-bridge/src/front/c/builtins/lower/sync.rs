@@ -31,8 +31,7 @@ pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<
         }
         // The copies of the group are complete at a barrier.
         BuiltinExpansion::WaitEvents | BuiltinExpansion::AsyncFence => {
-            let spaces = FenceSpaces { local: true, global: true, image: false };
-            emit_barrier(call, Scope::WorkGroup, Scope::WorkGroup, spaces);
+            emit_barrier(call, Scope::WorkGroup, Scope::WorkGroup, FenceSpaces::LOCAL_AND_GLOBAL);
             Ok(None)
         }
         _ => Ok(None),
@@ -48,8 +47,7 @@ fn barrier(call: &mut Call<'_, '_, '_>, exec: Scope) -> Result<Option<Value>> {
 }
 
 fn emit_barrier(call: &mut Call<'_, '_, '_>, exec: Scope, memory: Scope, spaces: FenceSpaces) {
-    let op = Op::Barrier { exec, memory, order: Ordering::AcqRel, spaces };
-    call.cx.builder().inst(op, &[], &[]);
+    call.cx.builder().inst(Op::barrier(exec, memory, spaces), &[], &[]);
 }
 
 fn fence(call: &mut Call<'_, '_, '_>, scope: Scope, order: Ordering) {
