@@ -195,7 +195,7 @@ impl Background {
             let builder = std::thread::Builder::new().name("pyroclast-tiers".into());
             match builder.spawn(|| self.serve()) {
                 Ok(_) => state.threads += 1,
-                // The first code is made by the first launch; there is no better code.
+                // The first launch makes the code itself, and it is not replaced.
                 Err(error) => tracing::warn!(%error, "cannot start a thread that makes code"),
             }
         }
