@@ -39,6 +39,16 @@ fn twice_the_device(command: &mut Command, folder: &Path) {
     }
 }
 
+/// The devices that are listed by default.
+fn default_devices(command: &mut Command, _: &Path) {
+    command.env("PYROCLAST_DEVICES", "");
+}
+
+fn without_vulkan_driver(command: &mut Command, folder: &Path) {
+    default_devices(command, folder);
+    command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
+}
+
 const CASES: &[Case] = &[
     Case { name: "sigchld_is_ignored", run: sigchld_is_ignored, prepare: as_is },
     Case { name: "every_child_is_reaped_by_the_host", run: every_child_is_reaped, prepare: as_is },
@@ -85,31 +95,27 @@ const CASES: &[Case] = &[
     Case {
         name: "there_is_no_vulkan_driver",
         run: no_device,
-        prepare: |command, _| {
-            command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
+        prepare: |command, folder| {
+            without_vulkan_driver(command, folder);
             command.env("PYROCLAST_DEVICES", "vulkan");
         },
     },
     Case {
         name: "the_processor_serves_where_there_is_no_vulkan_driver",
         run: works,
-        prepare: |command, _| {
-            command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
-            command.env("PYROCLAST_DEVICES", "");
-        },
+        prepare: without_vulkan_driver,
     },
     Case {
         name: "the_processor_is_not_listed_through_vulkan_too",
         run: processor_once,
-        prepare: |command, _| {
-            command.env("PYROCLAST_DEVICES", "");
-        },
+        prepare: default_devices,
     },
     Case {
         name: "the_processor_is_listed_through_vulkan_where_its_compiler_is_missing",
         run: processor_through_vulkan,
-        prepare: |command, _| {
-            command.env("PYROCLAST_DEVICES", "").env("PYROCLAST_CLANG", "/nonexistent");
+        prepare: |command, folder| {
+            default_devices(command, folder);
+            command.env("PYROCLAST_CLANG", "/nonexistent");
             command.env("PYROCLAST_CPU_CODE", "optimized");
         },
     },

@@ -7,6 +7,7 @@
 //! * [`generated`]: generated programs in OpenCL C
 //! * [`images`]: tests of images against a reference
 //! * [`mutate`], [`mutate_text`]: mutations of SPIR-V modules and of sources
+//! * [`skipped`]: message of tests that are skipped
 //! * [`usage`]: processor time and memory of the process
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a failure of a test
@@ -25,5 +26,6 @@ pub mod generated;
 pub mod images;
 pub mod mutate;
 pub mod mutate_text;
+pub mod skipped;
 #[cfg(feature = "opencl")]
 pub mod usage;

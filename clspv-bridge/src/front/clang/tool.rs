@@ -41,14 +41,7 @@ pub fn find(config: &FrontConfig) -> Option<PathBuf> {
 /// Whether clang is missing, with a message: the caller is a test that is skipped then.
 #[cfg(test)]
 pub(crate) fn is_missing() -> bool {
-    use std::io::Write;
-    let is_missing = find(&FrontConfig::default()).is_none();
-    if is_missing {
-        let test = std::thread::current();
-        // Not `eprintln!`, whose text is only shown for tests that fail.
-        let _ = writeln!(std::io::stderr(), "skipped without clang: {}", test.name().unwrap_or_default());
-    }
-    is_missing
+    test_support::skipped::without("clang", find(&FrontConfig::default()).is_none())
 }
 
 /// A tool by name in PATH or the usual folders.
