@@ -6,7 +6,7 @@ use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
 use crate::front;
 use crate::ir::runtime::block_number;
-use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
+use crate::ir::{ClOp, FuncRef, Function, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::{KernelArgInfo, KernelInfo};
 use crate::native::{NativeKernel, NativeProgram};
 use crate::options::{
@@ -51,7 +51,7 @@ pub fn build_kernels(
     target: &Target,
     observer: Option<&dyn PassObserver>,
 ) -> Result<CompiledProgram> {
-    let program = merge(libraries, specs)?;
+    let program = merge(libraries, wanted, specs)?;
     let library = Some(BuiltinLibrary::get()?);
     let cx =
         PassContext { library, observer, origin: origin(libraries), ..PassContext::new(target, options) };
@@ -82,13 +82,18 @@ pub fn build_kernels(
     Ok(CompiledProgram { code, data: data.block, absent })
 }
 
-/// Reads and links the libraries.
-fn merge(libraries: &[&Library], specs: &SpecConstants) -> Result<Module> {
+/// Reads and links the libraries, at least what the `wanted` kernels need of them.
+fn merge(libraries: &[&Library], wanted: &Kernels, specs: &SpecConstants) -> Result<Module> {
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
         // Kernels may call kernels of other modules.
         let extent = if libraries.len() > 1 { Extent::Part } else { Extent::Program };
-        let mut module = library.module(specs, extent)?;
+        let mut module = match &library.code {
+            LibraryCode::Ir(ir) if extent == Extent::Program => {
+                link::reached_part(&*ir.module()?, |f| wanted.has(&f.name))?
+            }
+            _ => library.module(specs, extent)?,
+        };
         for info in &mut module.kernels {
             add_arg_info(info, &library.arg_info);
         }
@@ -281,11 +286,26 @@ pub fn add_positions(error: CompileError, request: &CompileRequest<'_>) -> Compi
     }
 }
 
-/// Optimises one kernel, in a module of its own: linked with the built-in library, and inlined.
+/// Optimises one kernel, in a module of its own: linked with the built-in library, and inlined. A kernel
+/// whose code is generated later is only checked for the errors that this would find.
 fn optimise(program: &Module, kernel: FuncRef, cx: &PassContext<'_>) -> Result<Module> {
     let mut module = link::kernel_module(program, kernel)?;
-    pipeline::optimise(&mut module, &mut cx.fresh())?;
+    let cx = &mut cx.fresh();
+    let is_later = cx.target.cpu().is_some_and(|cpu| cpu.generator == CodeGenerator::Later);
+    if is_later && !has_late_errors(&module) {
+        pipeline::run(&mut module, pipeline::CHECK, cx)?;
+    } else {
+        pipeline::optimise(&mut module, cx)?;
+    }
     Ok(module)
+}
+
+/// Whether a kernel may have errors that only its optimised code shows: those of printf, whose formats must
+/// be known, and of sub-groups.
+fn has_late_errors(module: &Module) -> bool {
+    let prints = |f: &Function| f.data_in_order().any(|data| data.op == Op::OpenCl(ClOp::printf));
+    module.kernels.iter().any(|info| info.reqd_sub_group_size.is_some())
+        || module.functions.values().any(prints)
 }
 
 /// Whether a kernel is the entry of a block, which has no name in the program.

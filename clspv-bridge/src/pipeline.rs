@@ -3,8 +3,10 @@
 //! ```text
 //! link::kernel_module -> PREPARE -> OPTIMISE (or INSTRUMENT)              one function for each kernel
 //!   Vulkan, for each pointer mode:  LOWER -> TIDY_LOWERED -> STRUCTURE    -> back::spirv
-//!   native: NATIVE                                                      -> back::llvm
+//!   native: NATIVE                                                      -> back::llvm, back::cranelift
 //! ```
+//!
+//! A kernel whose code is generated later only runs CHECK when its program is built.
 //!
 //! A pass that does not apply to the target or the options is skipped ([`Pass::applies`]). After each pass
 //! the module is verified in debug builds and with `PYROCLAST_VALIDATE=ir`, and an observer sees it.
@@ -42,7 +44,7 @@ use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
 use crate::passes::opt::gvn::Gvn;
 use crate::passes::opt::infer_space::InferSpace;
-use crate::passes::opt::inline::{Inline, InlineInternal};
+use crate::passes::opt::inline::{CheckCalls, Inline, InlineInternal};
 use crate::passes::opt::instrumentation::MarkCopies;
 use crate::passes::opt::mem2reg::Mem2Reg;
 use crate::passes::opt::private_volatile::PrivateVolatile;
@@ -65,6 +67,9 @@ pub type Passes = &'static [&'static dyn Pass];
 
 /// A kernel in a module of its own: arguments, and calls of the built-in library.
 pub(crate) const PREPARE: Passes = &[&ZeroPrivate, &LowerByValue, &LinkBuiltins, &MarkCopies];
+
+/// The errors of a kernel whose code is generated later.
+pub(crate) const CHECK: Passes = &[&LinkBuiltins, &CheckCalls];
 
 /// From a linked kernel to a single optimised function (phase Inlined). Native code may keep non-inlined
 /// functions besides.
@@ -210,6 +215,7 @@ const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, Passes)] = &[
     ("prepare", PREPARE),
+    ("check", CHECK),
     ("optimise", OPTIMISE),
     ("optimise_source", OPTIMISE_SOURCE),
     ("library", LIBRARY),

@@ -58,7 +58,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         }
         let mut function_map: Vec<FuncRef> = Vec::new();
         let mut own: Vec<(FuncRef, Function)> = Vec::new();
-        for f in std::mem::take(&mut module.functions).values() {
+        for f in module.functions.values_mut() {
             let named = f.linkage != Linkage::Internal || f.kernel.is_some();
             let key = (f.kernel.is_some(), f.name.clone());
             let known = named.then(|| functions.get(&key).copied()).flatten();
@@ -75,7 +75,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                         }
                         // A further definition in the same module is then detected.
                         out.functions[r].linkage = f.linkage;
-                        own.push((r, f.clone()));
+                        own.push((r, std::mem::take(f)));
                     }
                     r
                 }
@@ -84,7 +84,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                     if named {
                         functions.insert(key, r);
                     }
-                    own.push((r, f.clone()));
+                    own.push((r, std::mem::take(f)));
                     r
                 }
             };
@@ -238,6 +238,30 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
     seen
 }
 
+/// Copies the part of a program that the `wanted` kernels reach ([`reached`]), with all variables.
+pub fn reached_part(program: &Module, wanted: impl Fn(&Function) -> bool) -> Result<Module> {
+    let reached = reached(program, wanted);
+    let functions = copy_functions(program, program.functions.keys().filter(|r| reached.contains(*r)))?;
+    let (globals, kernels) = (program.globals.clone(), program.kernels.clone());
+    Ok(Module { phase: program.phase, functions, globals, kernels })
+}
+
+/// Copies functions, and behind them those that they call.
+fn copy_functions(
+    module: &Module,
+    roots: impl Iterator<Item = FuncRef>,
+) -> Result<PrimaryMap<FuncRef, Function>> {
+    let mut originals: PrimaryMap<FuncRef, FuncRef> = PrimaryMap::new();
+    let mut map: FxHashMap<FuncRef, FuncRef> = roots.map(|root| (root, originals.push(root))).collect();
+    let mut copies = PrimaryMap::new();
+    while let Some(original) = originals.get(copies.next_key()) {
+        let mut copy = module.functions[*original].clone();
+        remap(&mut copy, |c| Ok(*map.entry(c).or_insert_with(|| originals.push(c))), Ok)?;
+        copies.push(copy);
+    }
+    Ok(copies)
+}
+
 /// Renames variables so that each name occurs once: the data block is laid out by name.
 pub fn unique_global_names(module: &mut Module) {
     let mut seen = FxHashSet::default();
@@ -328,16 +352,9 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
         return Err(ice!("'{}' is no kernel", module.functions[kernel].name));
     };
     out.kernels.push(info.clone());
-    let mut map: FxHashMap<FuncRef, FuncRef> = FxHashMap::default();
-    let mut functions: PrimaryMap<FuncRef, FuncRef> = PrimaryMap::new();
-    map.insert(kernel, functions.push(kernel));
-    let mut next = 0;
-    while next < functions.len() {
-        let mut f = module.functions[functions[FuncRef::new(next)]].clone();
-        f.kernel = (next == 0).then_some(0);
-        remap(&mut f, |c| Ok(*map.entry(c).or_insert_with(|| functions.push(c))), Ok)?;
-        out.functions.push(f);
-        next += 1;
+    out.functions = copy_functions(module, [kernel].into_iter())?;
+    for (n, f) in out.functions.values_mut().enumerate() {
+        f.kernel = (n == 0).then_some(0);
     }
     Ok(out)
 }
@@ -460,6 +477,28 @@ mod tests {
         assert!(m.functions.values().all(|f| !f.layout.is_empty()));
         assert_eq!(m.globals.len(), 2);
         assert_eq!(m.phase, Phase::Linked);
+    }
+
+    #[test]
+    fn parts_have_what_their_kernels_reach() {
+        let mut m = Module::default();
+        m.functions.push(leaf("unused", Linkage::Internal, None, None));
+        let inner = m.functions.push(leaf("inner", Linkage::Internal, None, None));
+        for (number, name) in ["first", "second"].into_iter().enumerate() {
+            let callee = if number == 0 { None } else { Some(inner) };
+            let mut kernel = leaf(name, Linkage::Export, callee, None);
+            kernel.kernel = Some(number);
+            m.functions.push(kernel);
+            m.kernels.push(KernelInfo { name: name.into(), ..KernelInfo::default() });
+        }
+        let names = |part: &Module| part.functions.values().map(|f| f.name.clone()).collect::<Vec<_>>();
+        let part = reached_part(&m, |f| f.name == "second").unwrap();
+        assert_eq!(names(&part), ["inner", "second"]);
+        let second = part.find("second").unwrap();
+        assert_eq!(part.functions[second].kernel, Some(1));
+        let callees: Vec<Op> = part.functions[second].data_in_order().map(|data| data.op.clone()).collect();
+        assert!(callees.contains(&Op::Call(part.find("inner").unwrap())));
+        assert_eq!(names(&reached_part(&m, |f| f.name == "first").unwrap()), ["first"]);
     }
 
     #[test]

@@ -350,6 +350,27 @@ const SQUARES: &str = "constant uint table[2] = {1, 3};
         out[i] = x + table[1]; }";
 
 #[test]
+fn programs_are_built_with_all_errors_and_without_code() {
+    let device = devices().swap_remove(0);
+    let build = |source: &str| {
+        let library = library(source);
+        let mut build = |kernels: Kernels, target: &Target| {
+            driver::build_kernels(&kernels, &[&library], &Options::default(), &[], target, None).map(Arc::new)
+        };
+        let program = device.compile_kernels(Kernels::Every, &mut build);
+        program.err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert_eq!(build(SQUARES), "");
+    assert_eq!(build("int f(int x) { return f(x); } kernel void k(int x) { }"), "");
+    for (source, error) in [
+        ("int f(int x) { return f(x) + 1; } kernel void k(int x) { f(x); }", "calls itself"),
+        ("int f(int x); kernel void k(int x) { f(x); }", "unresolved symbol 'f'"),
+    ] {
+        assert!(build(source).contains(error), "{source}");
+    }
+}
+
+#[test]
 fn only_kernels_that_are_created_are_compiled() {
     let compiler = Arc::new(Compiler::new(SQUARES));
     let (device, kernel) = with_tiers(&compiler, &[]);

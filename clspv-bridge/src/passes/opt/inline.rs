@@ -41,6 +41,18 @@ impl Pass for Inline {
     }
 }
 
+/// The pass `check_calls`: the errors of [`Inline`], for kernels whose code is generated later.
+pub struct CheckCalls;
+
+impl Pass for CheckCalls {
+    fn name(&self) -> &'static str {
+        "check_calls"
+    }
+    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+        bottom_up(module).map(|_| false)
+    }
+}
+
 /// The pass `inline_internal`: inlines the internal functions of a library into the exported ones, and drops
 /// them.
 pub struct InlineInternal;

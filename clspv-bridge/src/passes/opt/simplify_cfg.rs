@@ -53,12 +53,17 @@ pub fn simplify(func: &mut Function) -> bool {
         let mut changed = constant_branches(func) && keep_reachable(func);
         changed |= ssa_repair::remove_trivial_params(func);
         changed |= skip_empty_blocks(func) && keep_reachable(func);
-        changed |= merge_chains(func);
-        changed |= hammocks(func) && {
-            merge_chains(func);
-            true
-        };
-        changed |= shared_targets(func);
+        let mut cfg = Cfg::new(func);
+        if merge_chains(func, &cfg) {
+            changed = true;
+            cfg = Cfg::new(func);
+        }
+        if hammocks(func, &cfg) {
+            changed = true;
+            merge_chains(func, &Cfg::new(func));
+            cfg = Cfg::new(func);
+        }
+        changed |= shared_targets(func, &cfg);
         any |= changed;
         if !changed {
             break;
@@ -155,8 +160,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
 }
 
 /// Appends a block to its only predecessor, if that ends in a jump to it.
-fn merge_chains(func: &mut Function) -> bool {
-    let cfg = Cfg::new(func);
+fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
     let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut gone: EntitySet<Block> = EntitySet::new();
@@ -215,8 +219,7 @@ fn may_speculate(func: &Function, inst: Inst) -> bool {
 }
 
 /// Turns `if` and `if else` without side effects into selects.
-fn hammocks(func: &mut Function) -> bool {
-    let cfg = Cfg::new(func);
+fn hammocks(func: &mut Function, cfg: &Cfg) -> bool {
     let mut changed = false;
     let mut gone: EntitySet<Block> = EntitySet::new();
     // Inner branches first; changed neighbours wait for the next iteration.
@@ -298,10 +301,9 @@ fn hammocks(func: &mut Function) -> bool {
 ///
 /// `if (a) goto out; code; if (b) goto out;` computes both conditions and branches once. A loop then has one
 /// exit less, which saves time in every iteration on devices that run work-items in lockstep.
-fn shared_targets(func: &mut Function) -> bool {
-    let cfg = Cfg::new(func);
+fn shared_targets(func: &mut Function, cfg: &Cfg) -> bool {
     let loops = OnceCell::new();
-    let loops = || loops.get_or_init(|| LoopForest::new(&cfg, &DomTree::new(&cfg)));
+    let loops = || loops.get_or_init(|| LoopForest::new(cfg, &DomTree::new(cfg)));
     let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut touched: EntitySet<Block> = EntitySet::new();
     let mut gone: Vec<Block> = Vec::new();
