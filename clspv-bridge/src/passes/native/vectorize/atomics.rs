@@ -12,16 +12,50 @@ fn plain(ty: Type) -> Access {
 }
 
 impl Vectorizer<'_> {
-    /// Runs `f` for each active lane. It receives the operands of that lane, and returns the lane's result,
-    /// of type `ty`, if there is one.
+    /// Runs `f` for each active lane: without a mask in straight code, else in a loop over the lanes. It
+    /// receives the operands of a lane, and returns the lane's result, of type `ty`, if there is one.
     fn each_lane(
         &mut self,
         operands: &[Operand],
         ty: Option<Type>,
-        f: impl FnOnce(&mut Self, &[Value]) -> Result<Option<Value>>,
+        f: impl Fn(&mut Self, &[Value]) -> Result<Option<Value>>,
     ) -> Result<Option<Operand>> {
         let values: Vec<Value> =
             operands.iter().map(|o| if o.is_uniform() { o.parts[0] } else { self.vector(o) }).collect();
+        match self.active() {
+            None => self.every_lane(operands, &values, ty, f),
+            Some(_) => self.each_active_lane(operands, &values, ty, f),
+        }
+    }
+
+    fn every_lane(
+        &mut self,
+        operands: &[Operand],
+        values: &[Value],
+        ty: Option<Type>,
+        f: impl Fn(&mut Self, &[Value]) -> Result<Option<Value>>,
+    ) -> Result<Option<Operand>> {
+        let mut all: Option<Value> = None;
+        for lane in 0..self.width as u8 {
+            let lanes = operands.iter().zip(values);
+            let args: Vec<Value> =
+                lanes.map(|(o, v)| if o.is_uniform() { *v } else { self.extract(*v, lane) }).collect();
+            if let (Some(result), Some(ty)) = (f(self, &args)?, ty) {
+                let vector = self.part(ty, true);
+                let before = all.unwrap_or_else(|| self.out.bits(vector, 0));
+                all = Some(self.value(Op::Insert(lane), &[before, result], vector));
+            }
+        }
+        Ok(all.map(|all| Operand::varying(vec![all])))
+    }
+
+    fn each_active_lane(
+        &mut self,
+        operands: &[Operand],
+        values: &[Value],
+        ty: Option<Type>,
+        f: impl Fn(&mut Self, &[Value]) -> Result<Option<Value>>,
+    ) -> Result<Option<Operand>> {
         let bits = self.active_bits();
         let (body, done) = (self.new_block(), self.new_block());
         let mut first = vec![bits];
@@ -36,7 +70,7 @@ impl Vectorizer<'_> {
         let lane = self.value(Op::Un(UnOp::Ctz), &[left], I32);
         let mut args = Vec::new();
         for (o, v) in operands.iter().zip(values) {
-            args.push(if o.is_uniform() { v } else { self.extract_dyn(v, lane) });
+            args.push(if o.is_uniform() { *v } else { self.extract_dyn(*v, lane) });
         }
         let result = f(self, &args)?;
         let one = self.out.i32(1);
