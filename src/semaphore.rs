@@ -304,6 +304,10 @@ pub fn signal(
         };
         event.set_callback(CL_COMPLETE, Box::new(keep))?;
     }
+    // Those who wait outside of the context cannot flush its queues.
+    if semaphores.iter().any(|s| s.shared.is_some()) {
+        queue.flush();
+    }
     Ok(event)
 }
 
@@ -313,8 +317,12 @@ mod tests {
     use crate::device::mock::{MockDevice, Mode};
 
     fn context(devices: usize) -> Arc<Context> {
+        context_of(Mode::AtOnce, devices)
+    }
+
+    fn context_of(mode: Mode, devices: usize) -> Arc<Context> {
         let list: Vec<_> =
-            (0..devices).map(|_| Device::new("mock", MockDevice::new(Mode::AtOnce, true, true))).collect();
+            (0..devices).map(|_| Device::new("mock", MockDevice::new(mode, true, true))).collect();
         Context::new(list, Vec::new(), None, Default::default()).unwrap()
     }
 
@@ -363,6 +371,23 @@ mod tests {
             assert_eq!(wait(&queue, &semaphore, WaitList::new()).unwrap().wait(), CL_COMPLETE);
         }
         assert_eq!(semaphore[0].payload(), 0);
+    }
+
+    #[test]
+    fn shared_signals_are_submitted_without_a_flush() {
+        let context = context_of(Mode::OnWait, 1);
+        let desc =
+            SemaphoreDesc { exports: Some(vec![SemaphoreHandle::OpaqueFd]), ..SemaphoreDesc::default() };
+        let semaphore = [Semaphore::create(&context, desc).unwrap()];
+        let (first, second) = (queue(&context, 0), queue(&context, 0));
+        // Waits, since their signals may come from elsewhere. The first commands need no flush.
+        for queue in [&first, &second] {
+            (0..10).for_each(|_| drop(wait(queue, &semaphore, WaitList::new()).unwrap()));
+        }
+        let before = wait(&first, &semaphore, WaitList::new()).unwrap();
+        assert_eq!(before.status(), CL_QUEUED);
+        let event = signal(&second, &semaphore, std::iter::once(before.clone()).collect()).unwrap();
+        assert!(before.status() < CL_QUEUED && event.status() < CL_QUEUED);
     }
 
     #[test]
