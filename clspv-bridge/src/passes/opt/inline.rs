@@ -41,7 +41,7 @@ impl Pass for Inline {
     }
 }
 
-/// The pass `check_calls`: the errors of [`Inline`], for kernels whose code is generated later.
+/// The pass `check_calls`: recursion and calls of undefined functions are errors, as in [`Inline`].
 pub struct CheckCalls;
 
 impl Pass for CheckCalls {
