@@ -5,7 +5,7 @@ use super::transfer::{self, Described, execution_target, host_copy, put};
 use super::transfer::{
     validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
 };
-use super::{CommandKind, ExecutionTarget, ImagePart, MemRange, map};
+use super::{CommandKind, ExecutionTarget, ImagePart, MappedOperand, MemRange, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
 use crate::cl::region::{self, RectLayout, Region, byte_count, region_end};
 use crate::cl::*;
@@ -279,7 +279,8 @@ pub fn map(
             true => layout.slice_pitch as usize,
         },
     };
-    let kind = CommandKind::Map { memory: Endpoint::Image(part), region, mapping, fill: !invalidate };
+    let operand = Box::new(MappedOperand { memory: Endpoint::Image(part), region, mapping });
+    let kind = CommandKind::Map { mapped: operand, fill: !invalidate };
     match put(queue, CL_COMMAND_MAP_IMAGE, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, mapped)),
         Err(error) => {
@@ -346,7 +347,7 @@ pub fn unmap(
     let moved = if mapping.shadow.is_copy() && mapping.write { byte_count(region) } else { 0 };
     let target =
         if moved == 0 { ExecutionTarget::Either } else { execution_target(prepared.host_sees, false, moved) };
-    let kind = CommandKind::Unmap { memory: Endpoint::Image(part), region, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (kind, target), waits, false)
+    let mapped = Box::new(MappedOperand { memory: Endpoint::Image(part), region, mapping: mapping.clone() });
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (CommandKind::Unmap(mapped), target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -3,7 +3,7 @@
 
 use super::launch::{LaunchCommand, arg_access};
 use super::operand::{CodeResult, LoweringContext, failed};
-use super::{CommandKind, CommandWork, native_call};
+use super::{CommandKind, CommandWork, MappedOperand, native_call};
 use crate::cl::*;
 use crate::context::ContextDevice;
 use crate::device::batch::{Access, ArgValue, BufferRange, DeviceCommand, Launch, Work};
@@ -36,6 +36,32 @@ impl LoweringContext<'_> {
         })
     }
 
+    fn map(self, mapped: &MappedOperand, fill: bool) -> CodeResult<DeviceCommand> {
+        use Access::{Read, Write};
+        let MappedOperand { memory, region, mapping } = mapped;
+        Ok(match mapping.endpoint(self.target.device_index()) {
+            None => {
+                // Writes of the host through a direct mapping are newer than every other copy.
+                self.endpoint(memory, if mapping.write { Write } else { Read })?;
+                Work::Nop
+            }
+            Some(_) if !fill => Work::Nop,
+            Some(dst) => Work::Copy { src: self.endpoint(memory, Read)?, dst, region: *region },
+        })
+    }
+
+    fn unmap(self, mapped: &MappedOperand) -> CodeResult<DeviceCommand> {
+        let MappedOperand { memory, region, mapping } = mapped;
+        if !mapping.write {
+            return Ok(Work::Nop);
+        }
+        let dst = self.endpoint(memory, Access::Write)?;
+        Ok(match mapping.endpoint(self.target.device_index()) {
+            None => Work::Nop,
+            Some(src) => Work::Copy { src, dst, region: *region },
+        })
+    }
+
     fn launch(self, launch: &LaunchCommand) -> CodeResult<Launch> {
         let args = launch.args.lower(self.target.device_index(), |args| lower_args(launch, self, args))?;
         let addressed = launch.addressed.as_ref().map(|addressed| addressed.others(self));
@@ -63,32 +89,16 @@ pub(super) fn lower_kind(
     target: &ContextDevice,
     newest: bool,
 ) -> CodeResult<DeviceCommand> {
-    use Access::{Read, Write};
     let at = LoweringContext { target, newest };
     Ok(match kind {
         CommandKind::Work(work) => at.work(work)?,
         // Calls are made by the host, in their turn.
         CommandKind::Call(_) => Work::Nop,
-        CommandKind::Map { memory, region, mapping, fill } => match mapping.endpoint(target.device_index()) {
-            None => {
-                // Writes of the host through a direct mapping are newer than every other copy.
-                at.endpoint(memory, if mapping.write { Write } else { Read })?;
-                Work::Nop
-            }
-            Some(_) if !*fill => Work::Nop,
-            Some(dst) => Work::Copy { src: at.endpoint(memory, Read)?, dst, region: *region },
-        },
-        CommandKind::Unmap { mapping, .. } if !mapping.write => Work::Nop,
-        CommandKind::Unmap { memory, region, mapping } => {
-            let dst = at.endpoint(memory, Write)?;
-            match mapping.endpoint(target.device_index()) {
-                None => Work::Nop,
-                Some(src) => Work::Copy { src, dst, region: *region },
-            }
-        }
+        CommandKind::Map { mapped, fill } => at.map(mapped, *fill)?,
+        CommandKind::Unmap(mapped) => at.unmap(mapped)?,
         CommandKind::Migrate { mems, undefined } => {
             for mem in mems.iter().filter(|_| !*undefined) {
-                at.memory(mem, 0..mem.size, Read)?;
+                at.memory(mem, 0..mem.size, Access::Read)?;
             }
             Work::Nop
         }
@@ -136,7 +146,7 @@ pub(crate) fn run_on_host(kind: &CommandKind, target: &ContextDevice) -> CodeRes
         CommandKind::Native(native) => native_call::run(native, target),
         CommandKind::Work(_)
         | CommandKind::Map { .. }
-        | CommandKind::Unmap { .. }
+        | CommandKind::Unmap(_)
         | CommandKind::Migrate { .. } => {
             transfer_now(target.ops(), &lower(kind, target)?).map_err(|e| e.code())
         }

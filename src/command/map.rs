@@ -2,7 +2,7 @@
 //! command makes the bytes there valid.
 
 use super::transfer::{execution_target, prepare, put, validate_host_access};
-use super::{CommandKind, ExecutionTarget, MemRange, image};
+use super::{CommandKind, ExecutionTarget, MappedOperand, MemRange, image};
 use crate::cl::region;
 use crate::cl::*;
 use crate::device::batch::{Access, BufferRange, Endpoint};
@@ -81,7 +81,8 @@ pub fn map_buffer(
     let target = execution_target(host_sees || bytes == 0, blocking, bytes);
     let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     mem.add_mapping(mapping.clone())?;
-    let kind = CommandKind::Map { memory, region: [size, 1, 1], mapping, fill: !invalidate };
+    let mapped = Box::new(MappedOperand { memory, region: [size, 1, 1], mapping });
+    let kind = CommandKind::Map { mapped, fill: !invalidate };
     match put(queue, CL_COMMAND_MAP_BUFFER, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, ptr)),
         Err(error) => {
@@ -110,7 +111,7 @@ pub fn unmap(
     let Mapping { offset, size, .. } = mapping;
     let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     let target = if bytes == 0 { ExecutionTarget::Either } else { execution_target(host_sees, false, bytes) };
-    let kind = CommandKind::Unmap { memory, region: [size, 1, 1], mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (kind, target), waits, false)
+    let mapped = Box::new(MappedOperand { memory, region: [size, 1, 1], mapping: mapping.clone() });
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (CommandKind::Unmap(mapped), target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -49,13 +49,20 @@ pub enum CommandKind {
     /// A function of the runtime, called by the host.
     Call(Box<dyn Fn() -> Result<(), cl_int> + Send + Sync>),
     /// The region becomes valid at the mapping's address; `fill` says whether its bytes are needed.
-    Map { memory: MemEndpoint, region: Region, mapping: Mapping, fill: bool },
+    Map { mapped: Box<MappedOperand>, fill: bool },
     /// Writes through the mapping become visible to commands.
-    Unmap { memory: MemEndpoint, region: Region, mapping: Mapping },
+    Unmap(Box<MappedOperand>),
     /// A native kernel.
     Native(Arc<native_call::NativeCommand>),
     /// The newest bytes are moved to the queue's device, unless `undefined`.
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
+}
+
+/// Region of a memory object, and its mapping. Commands hold it boxed: it is larger than their other operands.
+pub struct MappedOperand {
+    pub memory: MemEndpoint,
+    pub region: Region,
+    pub mapping: Mapping,
 }
 
 /// Something that a command uses.
@@ -68,11 +75,19 @@ pub(crate) enum CommandUse<'a> {
     Launch(&'a LaunchCommand),
 }
 
+/// Application memory that a command accesses.
+#[derive(Default)]
+pub(crate) struct HostRanges {
+    pub read: Option<Range<usize>>,
+    pub written: Option<Range<usize>>,
+}
+
 impl CommandKind {
     /// Markers, barriers, launches without work-items.
     pub(crate) const NOP: CommandKind = CommandKind::Work(Work::Nop);
 
     /// A copy of a region.
+    #[inline]
     pub fn copy(src: MemEndpoint, dst: MemEndpoint, region: Region) -> CommandKind {
         if region.contains(&0) { Self::NOP } else { CommandKind::Work(Work::Copy { src, dst, region }) }
     }
@@ -84,7 +99,8 @@ impl CommandKind {
 
     /// Calls `see` for everything that the command uses until it returns something. Hazards with host memory
     /// and residency follow from this alone.
-    pub(crate) fn find_use<'a, T>(&'a self, see: &mut dyn FnMut(CommandUse<'a>) -> Option<T>) -> Option<T> {
+    #[inline]
+    pub(crate) fn find_use<'a, T>(&'a self, mut see: impl FnMut(CommandUse<'a>) -> Option<T>) -> Option<T> {
         use Access::{Read, Write};
         match self {
             CommandKind::Work(work) => match work {
@@ -102,8 +118,8 @@ impl CommandKind {
                 Work::Nop | Work::Wait(_) | Work::Signal(_) => None,
             },
             // The memory of the mapping is the application's only when the command is complete.
-            CommandKind::Map { memory, region, .. } | CommandKind::Unmap { memory, region, .. } => {
-                see(use_of(memory, region, Write))
+            CommandKind::Map { mapped, .. } | CommandKind::Unmap(mapped) => {
+                see(use_of(&mapped.memory, &mapped.region, Write))
             }
             CommandKind::Native(call) => {
                 call.memory().find_map(|memory| see(CommandUse::Memory(memory, Write)))
@@ -122,18 +138,24 @@ impl CommandKind {
             CommandKind::Native(_) => true,
             CommandKind::Work(_)
             | CommandKind::Map { .. }
-            | CommandKind::Unmap { .. }
+            | CommandKind::Unmap(_)
             | CommandKind::Migrate { .. }
             | CommandKind::Call(_) => false,
         }
     }
 
     /// Application memory that the command accesses.
-    pub(crate) fn host_range(&self, wanted: Access) -> Option<Range<usize>> {
-        self.find_use(&mut |used| match used {
-            CommandUse::Host(range, access) => Some(range).filter(|_| access == wanted),
-            CommandUse::Memory(..) | CommandUse::Launch(_) => None,
-        })
+    pub(crate) fn host_ranges(&self) -> HostRanges {
+        let mut ranges = HostRanges::default();
+        self.find_use(|used| -> Option<()> {
+            match used {
+                CommandUse::Host(range, Access::Read) => ranges.read = Some(range),
+                CommandUse::Host(range, Access::Write) => ranges.written = Some(range),
+                CommandUse::Memory(..) | CommandUse::Launch(_) => {}
+            }
+            None
+        });
+        ranges
     }
 }
 

@@ -50,7 +50,7 @@ impl Replay {
             None => uses.push((mem.clone(), access)),
         };
         for step in &steps {
-            step.kind.find_use(&mut |used| {
+            step.kind.find_use(|used| {
                 match used {
                     CommandUse::Memory(mem, access) => add(mem, access),
                     CommandUse::Launch(launch) => launch.memory().for_each(|(mem, access)| add(mem, access)),
@@ -144,7 +144,7 @@ pub fn validate_device(kind: &CommandKind, target: &ContextDevice) -> crate::err
         mem.image().map_or(Ok(()), |image| image.validate_device(target.device().info()))?;
         mem.backing(target.device_index()).map(drop)
     };
-    let failed = kind.find_use(&mut |used| match used {
+    let failed = kind.find_use(|used| match used {
         CommandUse::Memory(mem, _) => check(mem).err(),
         CommandUse::Launch(launch) => launch.memory().find_map(|(mem, _)| check(mem).err()),
         CommandUse::Host(..) => None,

@@ -2,7 +2,7 @@
 //! the context becomes a range of a memory object; any other address is host memory.
 
 use super::transfer::{Described, execution_target, put, validate_pattern};
-use super::{CommandKind, CommandUse, ExecutionTarget, MemEndpoint, MemRange};
+use super::{CommandKind, CommandUse, ExecutionTarget, MappedOperand, MemEndpoint, MemRange};
 use crate::cl::*;
 use crate::device::batch::{Access, Endpoint};
 use crate::device::info::AddressSharing;
@@ -126,7 +126,7 @@ fn describe_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize
 
 /// Checks that a command can be recorded in a command buffer: it accesses no host memory.
 fn recordable(described: Described) -> Result<Described> {
-    let host = described.0.find_use(&mut |used| matches!(used, CommandUse::Host(..)).then_some(()));
+    let host = described.0.find_use(|used| matches!(used, CommandUse::Host(..)).then_some(()));
     match host {
         None => Ok(described),
         Some(()) => {
@@ -204,8 +204,9 @@ pub fn map(
     };
     allocation.add_mapping(mapping.clone());
     let target = if invalidate { ExecutionTarget::Either } else { ExecutionTarget::Device };
-    let (memory, region) = (Endpoint::bytes(range), [size as u64, 1, 1]);
-    enqueue(CommandKind::Map { memory, region, mapping, fill: !invalidate }, target).inspect_err(|_| {
+    let region = [size as u64, 1, 1];
+    let mapped = Box::new(MappedOperand { memory: Endpoint::bytes(range), region, mapping });
+    enqueue(CommandKind::Map { mapped, fill: !invalidate }, target).inspect_err(|_| {
         allocation.take_mapping(ptr);
     })
 }
@@ -224,8 +225,9 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
     };
     let memory = Endpoint::bytes(range_of(queue, &allocation, ptr, mapping.size)?);
     let target = if mapping.write { ExecutionTarget::Device } else { ExecutionTarget::Either };
-    enqueue(CommandKind::Unmap { memory, region: [mapping.size, 1, 1], mapping: mapping.clone() }, target)
-        .inspect_err(|_| allocation.add_mapping(mapping))
+    let region = [mapping.size, 1, 1];
+    let mapped = Box::new(MappedOperand { memory, region, mapping: mapping.clone() });
+    enqueue(CommandKind::Unmap(mapped), target).inspect_err(|_| allocation.add_mapping(mapping))
 }
 
 /// Checks migration flags.

@@ -49,6 +49,7 @@ pub(super) fn execution_target(host_sees: bool, blocking: bool, bytes: u64) -> E
 /// A command's operation and its execution target.
 pub type Described = (CommandKind, ExecutionTarget);
 
+#[inline]
 pub(super) fn put(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
@@ -61,6 +62,7 @@ pub(super) fn put(
 }
 
 /// A copy between host memory and a memory object, which is read or written.
+#[inline]
 pub(super) fn host_copy(
     access: Access,
     object: MemEndpoint,
@@ -107,6 +109,7 @@ pub fn write_buffer(
 }
 
 /// Describes a read or write of a range, and whether the host can execute it.
+#[inline]
 fn describe_host(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,

@@ -17,11 +17,11 @@ mod tests;
 mod tickets;
 
 use crate::cl::*;
-use crate::command::{CommandKind, ExecutionTarget};
+use crate::command::{CommandKind, ExecutionTarget, HostRanges};
 use crate::config::Config;
 use crate::context::{Context, ContextDevice, Drain};
 use crate::device::Device;
-use crate::device::batch::{Access, CommandTicket, Outcome, Times};
+use crate::device::batch::{CommandTicket, Outcome, Times};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::err;
@@ -247,10 +247,12 @@ impl CommandQueue {
 
     /// Appends a command whose own operands are validated. The caller publishes or drops the event.
     pub fn enqueue(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
-        self.enqueue_one(new, false)
+        let ranges = new.kind.host_ranges();
+        self.enqueue_one(new, ranges)
     }
 
-    fn enqueue_one(self: &Arc<Self>, new: NewCommand, blocking: bool) -> Result<Arc<Event>> {
+    /// Appends a command; `ranges` is the memory of the application that it accesses after the call.
+    fn enqueue_one(self: &Arc<Self>, new: NewCommand, ranges: HostRanges) -> Result<Arc<Event>> {
         if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), self.context())) {
             return Err(Error::with(
                 CL_INVALID_CONTEXT,
@@ -262,9 +264,7 @@ impl CommandQueue {
         }
         // If an unfinished read writes the source, the host reads it when the read is complete; the device
         // must not before.
-        let source = new.kind.host_range(Access::Read);
-        // The application may access the destination of a blocking read when the call returns, not before.
-        let target = new.kind.host_range(Access::Write).filter(|_| !blocking);
+        let HostRanges { read: source, written: target } = ranges;
         // Kernels may also access host memory by address, unknown to the application.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
         let stale = shared || source.is_some_and(|range| self.context().pending_host_writes.overlaps(&range));
@@ -317,15 +317,18 @@ impl CommandQueue {
         // A blocking write guarantees that its source may be reused, which may be before it is complete.
         let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE]
             .contains(&new.command_type);
-        let source = new.kind.host_range(Access::Read).filter(|range| write && range.len() <= MOST_AHEAD);
+        let mut ranges = new.kind.host_ranges();
+        let short_source = write && ranges.read.as_ref().is_some_and(|range| range.len() <= MOST_AHEAD);
         // When the call returns, the callbacks of earlier commands have returned, so those commands must be
         // complete.
-        let ahead = source.is_some()
+        let ahead = short_source
             && self.device_queue.reads_sources()
             && !self.is_profiling()
             && !self.tickets.is_used();
         let waits = new.waits.clone();
-        let event = self.enqueue_one(new, true)?;
+        // The application may access the destination of a blocking read when the call returns, not before.
+        ranges.written = None;
+        let event = self.enqueue_one(new, ranges)?;
         if ahead {
             self.flush();
             if event.submission().is_some() && self.state.lock().in_flight() <= MOST_WRITES {
