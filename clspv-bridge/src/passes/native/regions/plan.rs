@@ -2,6 +2,7 @@
 
 use super::{frame_end, has_barriers, slots_end};
 use crate::analysis::group_uniform::{REGION_END, is_group_sync, sync_position, varying_values};
+use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +30,9 @@ pub(super) struct Plan {
     pub params: FxHashMap<Block, Vec<Value>>,
     /// Offsets in the frame of values that are live in other regions, and of parameters of regions.
     pub context: BTreeMap<Value, u32>,
+    /// Values of the context array that loops of their regions define: the blocks after the loops at whose
+    /// start they are saved. The others are saved where they are defined.
+    pub save_after_loop: FxHashMap<Value, Block>,
     pub frame_end: u32,
     pub has_barriers: bool,
 }
@@ -70,6 +74,7 @@ impl Plan {
             region.is_empty = !copies && !code;
         }
         let several = regions.iter().filter(|region| !region.is_empty).count() > 1;
+        let save_after_loop = save_points(func, &regions, &region_of, &context);
         let mut end = slots_end(func, 0);
         let mut offsets = BTreeMap::new();
         for v in context {
@@ -85,6 +90,7 @@ impl Plan {
             varying,
             params,
             context: offsets,
+            save_after_loop,
             frame_end: frame_end(end),
             has_barriers: has_barriers(func) || several,
         })
@@ -166,6 +172,40 @@ fn definitions(func: &Function, region_of: &FxHashMap<Block, usize>) -> FxHashMa
         }
     }
     defined
+}
+
+/// The first block after all loops that define a value and do not contain its region's end; see
+/// [`Plan::save_after_loop`]. Other regions use the value, so its definition dominates that end.
+fn save_points(
+    func: &Function,
+    regions: &[Region],
+    region_of: &FxHashMap<Block, usize>,
+    context: &BTreeSet<Value>,
+) -> FxHashMap<Value, Block> {
+    let mut points = FxHashMap::default();
+    if context.is_empty() {
+        return points;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = LoopForest::new(&cfg, &dom);
+    for &block in func.layout.iter().filter(|b| loops.innermost(**b).is_some()) {
+        let results = func.blocks[block].insts.iter().flat_map(|i| &func.insts[*i].results);
+        let mut saved = func.blocks[block].params.iter().chain(results).filter(|v| context.contains(*v));
+        let Some(first) = saved.next() else { continue };
+        let Some(end) = region_of.get(&block).and_then(|r| regions[*r].exit) else { continue };
+        let in_inner_loop = |b: Block| {
+            let mut around = std::iter::successors(loops.innermost(block), |l| loops.loops()[*l].parent);
+            around.any(|l| loops.contains(l, b) && !loops.contains(l, end))
+        };
+        if !in_inner_loop(block) || !dom.dominates(block, end) {
+            continue;
+        }
+        let outside = |b: &Block| dom.dominates(block, *b) && !in_inner_loop(*b);
+        let point = std::iter::successors(Some(end), |b| dom.idom(*b).filter(outside)).last();
+        points.extend([first].into_iter().chain(saved).filter_map(|v| Some((*v, point?))));
+    }
+    points
 }
 
 /// Values that the block's part of a region uses, with the region: operands before the barrier, those of the

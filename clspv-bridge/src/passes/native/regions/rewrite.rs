@@ -161,7 +161,10 @@ impl Rewrite<'_> {
             for (inst, v) in params.chain(results.collect::<Vec<_>>()) {
                 if self.plan.context.contains_key(&v) {
                     let p = address(&mut b, v);
-                    saves.push((*block, inst, v, p));
+                    saves.push(match self.plan.save_after_loop.get(&v) {
+                        Some(after) => (*after, None, v, p),
+                        None => (*block, inst, v, p),
+                    });
                 }
             }
         }
