@@ -48,6 +48,7 @@ use crate::passes::opt::inline::{CheckCalls, Inline, InlineInternal};
 use crate::passes::opt::instrumentation::MarkCopies;
 use crate::passes::opt::mem2reg::Mem2Reg;
 use crate::passes::opt::private_volatile::PrivateVolatile;
+use crate::passes::opt::rotate_loops::RotateLoops;
 use crate::passes::opt::simplify::Simplify;
 use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
@@ -123,6 +124,10 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Simplify,
     &Gvn,
     &SimplifyCfg,
+    &Simplify,
+    &RotateLoops,
+    &SimplifyCfg,
+    &Gvn,
     &Simplify,
     &LowerPrintf,
     &LowerGeneric,

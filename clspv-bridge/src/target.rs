@@ -117,6 +117,8 @@ pub struct VulkanTarget {
     /// Lanes that left a loop go on computing, which changes values used after it unless they are phis: loops
     /// must be in LCSSA form.
     pub needs_lcssa: bool,
+    /// Whether each branch out of a loop costs an update of the lanes' mask.
+    pub masked_loop_exits: bool,
     /// The driver ends loops, as if they were done, once the loops of lanes that run together have had this
     /// many iterations in all.
     pub max_trip_count: Option<u32>,
@@ -414,6 +416,7 @@ impl VulkanTarget {
             scalar_accesses: false,
             tests_in_continue: true,
             needs_lcssa: false,
+            masked_loop_exits: false,
             max_trip_count: None,
         }
     }

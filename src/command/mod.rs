@@ -58,7 +58,7 @@ pub enum CommandKind {
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
 }
 
-/// Region of a memory object, and its mapping. Commands hold it boxed: it is larger than their other operands.
+/// Region of a memory object, and its mapping. Commands hold it boxed, as it is larger than other operands.
 pub struct MappedOperand {
     pub memory: MemEndpoint,
     pub region: Region,

@@ -10,6 +10,7 @@ mod inline_policy;
 pub(crate) mod instrumentation;
 pub(crate) mod mem2reg;
 pub(crate) mod private_volatile;
+pub(crate) mod rotate_loops;
 pub mod simplify;
 pub(crate) mod simplify_cfg;
 mod simplify_int;

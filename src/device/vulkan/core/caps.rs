@@ -108,6 +108,7 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         scalar_accesses: q.scalar_accesses,
         tests_in_continue: f.tests_in_continue && !q.slow_tests_in_continue,
         needs_lcssa: q.needs_lcssa,
+        masked_loop_exits: q.masked_loop_exits,
         max_trip_count: q.limited_loops.then_some(quirks::MAX_TRIP_COUNT),
     }
 }

@@ -129,6 +129,10 @@ quirks! {
     /// the compiler's pass `lcssa`). Seen with Mesa 22.3; newer versions do not promise otherwise.
     needs_lcssa: Driver::is_llvmpipe;
 
+    /// Each branch out of a loop updates the mask of the lanes that are left: loops with one such branch are
+    /// faster (see the compiler's pass `rotate_loops`). On NVIDIA, rotated loops are no faster.
+    masked_loop_exits: Driver::is_llvmpipe;
+
     /// The driver ends loops, as if they were done, after [`MAX_TRIP_COUNT`] iterations
     /// (LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa).
     limited_loops: Driver::is_llvmpipe;
@@ -189,6 +193,7 @@ mod tests {
                 "scalar_accesses",
                 "slow_tests_in_continue",
                 "needs_lcssa",
+                "masked_loop_exits",
                 "limited_loops",
             ]
         );
