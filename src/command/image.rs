@@ -279,7 +279,7 @@ pub fn map(
             true => layout.slice_pitch as usize,
         },
     };
-    let operand = Box::new(MappedOperand { memory: Endpoint::Image(part), region, mapping });
+    let operand = MappedOperand { memory: Endpoint::Image(part), region, mapping };
     let kind = CommandKind::Map { mapped: operand, fill: !invalidate };
     match put(queue, CL_COMMAND_MAP_IMAGE, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, mapped)),
@@ -347,7 +347,7 @@ pub fn unmap(
     let moved = if mapping.shadow.is_copy() && mapping.write { byte_count(region) } else { 0 };
     let target =
         if moved == 0 { ExecutionTarget::Either } else { execution_target(prepared.host_sees, false, moved) };
-    let mapped = Box::new(MappedOperand { memory: Endpoint::Image(part), region, mapping: mapping.clone() });
+    let mapped = MappedOperand { memory: Endpoint::Image(part), region, mapping: mapping.clone() };
     put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (CommandKind::Unmap(mapped), target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -81,7 +81,7 @@ pub fn map_buffer(
     let target = execution_target(host_sees || bytes == 0, blocking, bytes);
     let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     mem.add_mapping(mapping.clone())?;
-    let mapped = Box::new(MappedOperand { memory, region: [size, 1, 1], mapping });
+    let mapped = MappedOperand { memory, region: [size, 1, 1], mapping };
     let kind = CommandKind::Map { mapped, fill: !invalidate };
     match put(queue, CL_COMMAND_MAP_BUFFER, (kind, target), waits, blocking) {
         Ok(event) => Ok((event, ptr)),
@@ -111,7 +111,7 @@ pub fn unmap(
     let Mapping { offset, size, .. } = mapping;
     let memory = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     let target = if bytes == 0 { ExecutionTarget::Either } else { execution_target(host_sees, false, bytes) };
-    let mapped = Box::new(MappedOperand { memory, region: [size, 1, 1], mapping: mapping.clone() });
+    let mapped = MappedOperand { memory, region: [size, 1, 1], mapping: mapping.clone() };
     put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, (CommandKind::Unmap(mapped), target), waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

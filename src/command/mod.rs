@@ -49,16 +49,16 @@ pub enum CommandKind {
     /// A function of the runtime, called by the host.
     Call(Box<dyn Fn() -> Result<(), cl_int> + Send + Sync>),
     /// The region becomes valid at the mapping's address; `fill` says whether its bytes are needed.
-    Map { mapped: Box<MappedOperand>, fill: bool },
+    Map { mapped: MappedOperand, fill: bool },
     /// Writes through the mapping become visible to commands.
-    Unmap(Box<MappedOperand>),
+    Unmap(MappedOperand),
     /// A native kernel.
     Native(Arc<native_call::NativeCommand>),
     /// The newest bytes are moved to the queue's device, unless `undefined`.
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
 }
 
-/// Region of a memory object, and its mapping. Commands hold it boxed, as it is larger than other operands.
+/// Region of a memory object, and its mapping.
 pub struct MappedOperand {
     pub memory: MemEndpoint,
     pub region: Region,

@@ -205,7 +205,7 @@ pub fn map(
     allocation.add_mapping(mapping.clone());
     let target = if invalidate { ExecutionTarget::Either } else { ExecutionTarget::Device };
     let region = [size as u64, 1, 1];
-    let mapped = Box::new(MappedOperand { memory: Endpoint::bytes(range), region, mapping });
+    let mapped = MappedOperand { memory: Endpoint::bytes(range), region, mapping };
     enqueue(CommandKind::Map { mapped, fill: !invalidate }, target).inspect_err(|_| {
         allocation.take_mapping(ptr);
     })
@@ -226,7 +226,7 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
     let memory = Endpoint::bytes(range_of(queue, &allocation, ptr, mapping.size)?);
     let target = if mapping.write { ExecutionTarget::Device } else { ExecutionTarget::Either };
     let region = [mapping.size, 1, 1];
-    let mapped = Box::new(MappedOperand { memory, region, mapping: mapping.clone() });
+    let mapped = MappedOperand { memory, region, mapping: mapping.clone() };
     enqueue(CommandKind::Unmap(mapped), target).inspect_err(|_| allocation.add_mapping(mapping))
 }
 

@@ -16,6 +16,7 @@
 //! the commands that it was handling, so that threads which wait for them continue.
 
 use super::{CommandQueue, SyncKind};
+use crate::callback;
 use crate::cl::*;
 use crate::command::{CommandKind, ExecutionTarget, lower};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
@@ -146,6 +147,11 @@ impl GraphState {
         if self.barrier.as_ref().is_some_and(|b| Arc::ptr_eq(b, event)) {
             self.barrier = None;
         }
+    }
+
+    /// In-order: whether all commands are complete.
+    fn is_idle(&self) -> bool {
+        self.fifo.is_empty() && self.open.is_empty() && self.in_flight.is_empty() && self.on_host.is_none()
     }
 
     /// Appends a command to the stream.
@@ -406,6 +412,40 @@ impl CommandQueue {
         drive(work);
     }
 
+    /// Executes a command without dependencies in the calling thread, if the host may execute it and nothing
+    /// precedes it: the result is as if it had been inserted, without the work for that. Returns whether it
+    /// did; the command is then empty.
+    pub(super) fn execute_if_idle(self: &Arc<Self>, event: &Arc<Event>, kind: &mut CommandKind) -> bool {
+        let is_short = matches!(kind, CommandKind::Work(_) | CommandKind::Map { .. } | CommandKind::Unmap(_));
+        let may = event.execution_target() != ExecutionTarget::Device && is_short;
+        if !may || self.is_out_of_order() || self.is_profiling() {
+            return false;
+        }
+        let seq = {
+            let mut state = self.state.lock();
+            if !state.is_idle() {
+                return false;
+            }
+            state.seq += 1;
+            event.seq.store(state.seq, Ordering::Relaxed);
+            state.on_host = Some(event.clone());
+            state.seq
+        };
+        let result = contain("a command on the host", || lower::run_on_host(kind, self.target()));
+        let ticket = callback::destructors_of(|| *kind = CommandKind::NOP);
+        if ticket != 0 {
+            self.tickets().add(seq, ticket);
+        }
+        let mut work = Worklist::new();
+        self.conclude(event, result.map_or_else(|code| code, |()| CL_COMPLETE), &mut work);
+        // Other threads enqueued commands meanwhile, and left them to this one.
+        if !self.state.lock().is_idle() {
+            work.push(self);
+        }
+        drive(work);
+        true
+    }
+
     /// Whether this queue's device queue can wait for the event's submission on the device.
     fn device_waits_for(&self, event: &Event) -> bool {
         event.queue().is_some_and(|q| {
@@ -499,6 +539,11 @@ impl CommandQueue {
 
     fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Worklist) {
         event.clear_command();
+        self.conclude(event, status, work);
+    }
+
+    /// Completes a command that the host executed and whose resources are released.
+    fn conclude(&self, event: &Arc<Event>, status: cl_int, work: &mut Worklist) {
         let aftermath = {
             let mut state = self.state.lock();
             if state.on_host.as_ref().is_some_and(|e| Arc::ptr_eq(e, event)) {

@@ -252,7 +252,7 @@ impl CommandQueue {
     }
 
     /// Appends a command; `ranges` is the memory of the application that it accesses after the call.
-    fn enqueue_one(self: &Arc<Self>, new: NewCommand, ranges: HostRanges) -> Result<Arc<Event>> {
+    fn enqueue_one(self: &Arc<Self>, mut new: NewCommand, ranges: HostRanges) -> Result<Arc<Event>> {
         if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), self.context())) {
             return Err(Error::with(
                 CL_INVALID_CONTEXT,
@@ -272,6 +272,9 @@ impl CommandQueue {
             Event::of_command(self, new.command_type, if stale { ExecutionTarget::Host } else { new.target });
         if self.is_profiling() {
             event.stamp(ProfilingPoint::Queued, self.now());
+        }
+        if new.waits.is_empty() && self.execute_if_idle(&event, &mut new.kind) {
+            return Ok(event);
         }
         self.insert(&event, Command::new(new.kind), new.waits, new.sync);
         if let Some(range) = target.filter(|_| !event.is_done()) {
