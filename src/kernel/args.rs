@@ -93,7 +93,7 @@ impl Args {
         let Some(old) = self.values.get_mut(index) else {
             return Err(err!(CL_INVALID_ARG_INDEX, "no argument {index}"));
         };
-        // Frequent inputs without a new value: the current one was checked against the declaration.
+        // The usual inputs, without a temporary value. The current one was checked against the declaration.
         match (&mut *old, &input) {
             (Value::Bytes(bytes), ArgInput::Bytes(new))
                 if info.kind == ArgKind::Value && bytes.len() == new.len() =>
@@ -104,8 +104,16 @@ impl Args {
                 }
                 return Ok(());
             }
-            (Value::Mem(mem), ArgInput::Mem(Some(new))) if Weak::as_ptr(mem) == Arc::as_ptr(new) => {
-                return Ok(());
+            (Value::Mem(mem), ArgInput::Mem(Some(new))) => {
+                if Weak::as_ptr(mem) == Arc::as_ptr(new) {
+                    return Ok(());
+                }
+                if matches!(info.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr) {
+                    validate_buffer(index, info, new, context)?;
+                    *mem = Arc::downgrade(new);
+                    self.current = None;
+                    return Ok(());
+                }
             }
             _ => {}
         }
@@ -240,13 +248,7 @@ fn resolve_pointer(index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<
         ArgInput::Pointer(0) | ArgInput::Null { .. } | ArgInput::Mem(None) => Ok(Value::Null),
         ArgInput::Pointer(address) => Ok(Value::Pointer(address)),
         ArgInput::Mem(Some(mem)) => {
-            validate_context(index, &mem.context, context)?;
-            // CL_INVALID_MEM_OBJECT: an image for a buffer argument, or a pipe and an argument that is not
-            // one, or the reverse.
-            if mem.image().is_some() || mem.pipe.is_some() != is_pipe {
-                let wanted = if is_pipe { "pipe" } else { "buffer" };
-                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
-            }
+            validate_buffer(index, info, mem, context)?;
             Ok(Value::Mem(Arc::downgrade(mem)))
         }
         ArgInput::Bytes(_) => Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is a memory object")),
@@ -278,6 +280,19 @@ fn resolve_object(index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<C
         }
         _ => Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")),
     }
+}
+
+/// Checks a memory object against the declaration of a pointer or pipe.
+fn validate_buffer(index: usize, info: &ArgInfo, mem: &MemObject, context: &Arc<Context>) -> Result<()> {
+    validate_context(index, &mem.context, context)?;
+    let is_pipe = info.qualifiers.is_pipe;
+    // CL_INVALID_MEM_OBJECT: an image for a buffer argument, or a pipe and an argument that is not one, or
+    // the reverse.
+    if mem.image().is_some() || mem.pipe.is_some() != is_pipe {
+        let wanted = if is_pipe { "pipe" } else { "buffer" };
+        return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
+    }
+    Ok(())
 }
 
 fn validate_context(index: usize, of: &Arc<Context>, context: &Arc<Context>) -> Result<()> {
