@@ -109,7 +109,7 @@ macro_rules! options {
                             None => complaints.push(format!("{name}: cannot understand '{value}'")),
                         },)*
                         other if other.starts_with("PYROCLAST_") => {
-                            complaints.push(format!("{other} is no option of Pyroclast"))
+                            complaints.push(format!("{other} is not an option of Pyroclast"))
                         }
                         _ => {}
                     }

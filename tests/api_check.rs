@@ -32,7 +32,7 @@ fn faults_are_appended_to_the_log() {
         ok(code);
         mem
     };
-    let told = || std::fs::read_to_string(&log).unwrap_or_default();
+    let reported = || std::fs::read_to_string(&log).unwrap_or_default();
     let run = |input: cl_mem, size: usize| {
         let out = plain();
         set(kernel, 0, out);
@@ -74,10 +74,10 @@ fn faults_are_appended_to_the_log() {
     }
     assert_eq!(run(written, N), expected);
     assert_eq!(run(filled, N), [12; N]);
-    assert_eq!(told(), "");
+    assert_eq!(reported(), "");
     // Never written.
     run(unset, N);
-    let text = told();
+    let text = reported();
     assert!(
         text.lines().count() == 1
             && text.contains("\"read of uninitialised memory\",\"kernel\":\"sum\",\"line\":3,\"count\":64,"),
@@ -85,7 +85,7 @@ fn faults_are_appended_to_the_log() {
     );
     // One work-item too many; the results of the others are right.
     assert_eq!(run(written, N + 1), expected);
-    let text = told();
+    let text = reported();
     for kind in ["read", "write"] {
         assert!(
             text.contains(&format!(

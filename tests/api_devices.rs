@@ -25,32 +25,32 @@ struct Commands {
 impl Commands {
     /// Enqueues a random command and returns its event, if there is something to do.
     fn enqueue(&mut self, random: &mut Random, round: u32) -> Option<cl_event> {
-        let place = self.model.place(random, &self.world.queues);
+        let operand = self.model.operand(random, &self.world.queues);
         Some(match random.below(9) {
-            0 | 1 => self.run_step(&place, round),
-            2 => return self.run_combine(place.queue, random),
-            3 => self.model.write(&place, round),
-            4 => self.model.read(&place, round),
-            5 => self.model.fill(&place, round),
-            6 => self.copy(&place),
-            7 => self.migrate(&place, [CL_MIGRATE_MEM_OBJECT_HOST, 0][random.below(2)]),
+            0 | 1 => self.run_step(&operand, round),
+            2 => return self.run_combine(operand.queue, random),
+            3 => self.model.write(&operand, round),
+            4 => self.model.read(&operand, round),
+            5 => self.model.fill(&operand, round),
+            6 => self.copy(&operand),
+            7 => self.migrate(&operand, [CL_MIGRATE_MEM_OBJECT_HOST, 0][random.below(2)]),
             _ => {
                 let all = random.below(3) == 0;
                 let flags = if all { CL_MAP_WRITE_INVALIDATE_REGION } else { CL_MAP_READ | CL_MAP_WRITE };
                 // Another device may unmap it.
                 let other = self.world.queues[random.below(self.world.queues.len())];
-                self.model.map(&place, flags, other, |v| v.rotate_left(3), round)
+                self.model.map(&operand, flags, other, |v| v.rotate_left(3), round)
             }
         })
     }
 
-    fn run_step(&mut self, place: &Place, round: u32) -> cl_event {
-        set(self.step, 0, place.object);
+    fn run_step(&mut self, operand: &Operand, round: u32) -> cl_event {
+        set(self.step, 0, operand.object);
         set(self.step, 1, 5u32);
         set(self.step, 2, round);
-        let words = &mut self.model.expected[place.object_words()];
+        let words = &mut self.model.expected[operand.object_words()];
         words.iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
-        self.model.launch(place, self.step)
+        self.model.launch(operand, self.step)
     }
 
     /// Combines a random part with another one, if both differ.
@@ -70,9 +70,9 @@ impl Commands {
     }
 
     /// Copies the first half of the object to the second one.
-    fn copy(&mut self, place: &Place) -> cl_event {
+    fn copy(&mut self, operand: &Operand) -> cl_event {
         let ((n, list), mut event) = (self.model.waits(), null_mut());
-        let (queue, object, start, half) = (place.queue, place.object, place.start, place.count / 2);
+        let (queue, object, start, half) = (operand.queue, operand.object, operand.start, operand.count / 2);
         let size = 4 * half;
         // SAFETY: live handles; ranges within the object.
         ok(unsafe { clEnqueueCopyBuffer(queue, object, object, 0, size, size, n, list, &mut event) });
@@ -80,10 +80,12 @@ impl Commands {
         event
     }
 
-    fn migrate(&self, place: &Place, flags: cl_mem_migration_flags) -> cl_event {
+    fn migrate(&self, operand: &Operand, flags: cl_mem_migration_flags) -> cl_event {
         let ((n, list), mut event) = (self.model.waits(), null_mut());
         // SAFETY: live handles; one object.
-        ok(unsafe { clEnqueueMigrateMemObjects(place.queue, 1, &place.object, flags, n, list, &mut event) });
+        ok(unsafe {
+            clEnqueueMigrateMemObjects(operand.queue, 1, &operand.object, flags, n, list, &mut event)
+        });
         event
     }
 }

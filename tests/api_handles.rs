@@ -18,7 +18,7 @@ fn invalid(kind: &str) -> cl_int {
         "cl_kernel" => CL_INVALID_KERNEL,
         "cl_event" => CL_INVALID_EVENT,
         "cl_sampler" => CL_INVALID_SAMPLER,
-        other => panic!("{other} is no handle"),
+        other => panic!("{other} is not a handle"),
     }
 }
 

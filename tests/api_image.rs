@@ -688,12 +688,12 @@ fn arguments_are_checked_and_samplers_told() {
         // SAFETY: `query_bytes` passes buffers of the size it says.
         query_bytes(|size, value, ret| unsafe { clGetSamplerInfo(s, name, size, value, ret) })
     };
-    let told = |s| {
+    let reported = |s| {
         [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE]
             .map(|n| number(&info(s, n).unwrap()))
     };
-    assert_eq!(told(sampler), [0, CL_ADDRESS_REPEAT.into(), CL_FILTER_NEAREST.into()]);
-    assert_eq!(told(listed), [0, CL_ADDRESS_CLAMP.into(), CL_FILTER_LINEAR.into()]);
+    assert_eq!(reported(sampler), [0, CL_ADDRESS_REPEAT.into(), CL_FILTER_NEAREST.into()]);
+    assert_eq!(reported(listed), [0, CL_ADDRESS_CLAMP.into(), CL_FILTER_LINEAR.into()]);
     assert_eq!(info(sampler, CL_SAMPLER_PROPERTIES).map(|b| b.len()), Ok(0));
     assert_eq!(info(listed, CL_SAMPLER_PROPERTIES).map(|b| b.len()), Ok(40));
     assert_eq!(number(&info(sampler, CL_SAMPLER_REFERENCE_COUNT).unwrap()), 1);

@@ -95,12 +95,12 @@ fn compute(parent: cl_device_id, parts: &[cl_device_id]) {
 }
 
 /// Checks properties that all sub-devices share, and releases them.
-fn check(parent: cl_device_id, parts: &[cl_device_id], counts: &[u32], told: &[isize]) {
+fn check(parent: cl_device_id, parts: &[cl_device_id], counts: &[u32], reported: &[isize]) {
     assert_eq!(parts.iter().map(|p| units(*p)).collect::<Vec<_>>(), counts);
     compute(parent, parts);
     for &part in parts {
         assert_eq!(words(part, CL_DEVICE_PARENT_DEVICE), [parent as isize]);
-        assert_eq!(words(part, CL_DEVICE_PARTITION_TYPE), told);
+        assert_eq!(words(part, CL_DEVICE_PARTITION_TYPE), reported);
         let can = words(part, CL_DEVICE_PARTITION_PROPERTIES);
         assert_eq!(can == [0], units(part) < 2, "{can:?}");
         assert_eq!(number(&device_info(part, CL_DEVICE_REFERENCE_COUNT).unwrap()), 1);
@@ -170,8 +170,11 @@ fn by_what_cores_share() {
         let counts: Vec<u32> = parts.iter().map(|p| units(*p)).collect();
         assert!(counts.len() > 1 && counts.iter().sum::<u32>() == n, "{counts:?}");
         // CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE reports the actual domain.
-        let told = words(parts[0], CL_DEVICE_PARTITION_TYPE);
-        assert!(told[0] == BY_DOMAIN && told[2] == 0 && (told[1] == domain || bit == 5), "{told:?}");
-        check(whole, &parts, &counts, &told);
+        let reported = words(parts[0], CL_DEVICE_PARTITION_TYPE);
+        assert!(
+            reported[0] == BY_DOMAIN && reported[2] == 0 && (reported[1] == domain || bit == 5),
+            "{reported:?}"
+        );
+        check(whole, &parts, &counts, &reported);
     }
 }

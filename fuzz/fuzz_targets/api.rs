@@ -252,7 +252,7 @@ impl<'a> Actor<'a> {
 
     fn note(&self, code: cl_int) {
         let known = code == CL_SUCCESS || (-72..=-1).contains(&code) || (-1150..=-1000).contains(&code);
-        assert!(known, "{code} is no error of OpenCL");
+        assert!(known, "{code} is not an error of OpenCL");
     }
 
     fn create(&mut self) {

@@ -544,7 +544,7 @@ mod tests {
     fn text(value: InfoValue) -> String {
         match value {
             InfoValue::Str(s) => s,
-            other => panic!("{other:?} is no string"),
+            other => panic!("{other:?} is not a string"),
         }
     }
 

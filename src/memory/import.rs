@@ -71,7 +71,7 @@ pub fn kind(
     }
     // CL_INVALID_PROPERTY: consistency only applies to dma_bufs.
     if consistency.is_some() && kind != Some(ImportKind::DmaBuf) {
-        return Err(err!(CL_INVALID_PROPERTY, "consistency with the host of memory that is no dma_buf"));
+        return Err(err!(CL_INVALID_PROPERTY, "consistency with the host of memory that is not a dma_buf"));
     }
     Ok(kind.unwrap_or(ImportKind::Host))
 }

@@ -113,7 +113,7 @@ impl Case {
 }
 
 /// A device, found by its number among those of the only OpenCL in a folder of ICD files.
-struct Place {
+struct MeasuredDevice {
     /// Names of the platform and the device.
     label: String,
     vendors: PathBuf,
@@ -183,27 +183,33 @@ impl Runner {
     }
 
     /// Runs a child that builds the program of a case for a device.
-    fn on(&self, place: &Place, case: &Case, task: &str, more: [&str; 2]) -> Result<String, String> {
-        let (index, file) = (place.index.to_string(), case.file.to_string_lossy());
+    fn on(
+        &self,
+        device: &MeasuredDevice,
+        case: &Case,
+        task: &str,
+        more: [&str; 2],
+    ) -> Result<String, String> {
+        let (index, file) = (device.index.to_string(), case.file.to_string_lossy());
         // Included files lie in the same folder.
         let folder = case.file.parent().unwrap_or(Path::new("/"));
-        self.answer(&place.vendors, folder, &[task, &index, &file, more[0], more[1]])
+        self.answer(&device.vendors, folder, &[task, &index, &file, more[0], more[1]])
     }
 
     /// The devices of each ICD file. An OpenCL without devices is reported.
-    fn places(&self) -> Result<Vec<Place>, String> {
+    fn devices(&self) -> Result<Vec<MeasuredDevice>, String> {
         let vendors = cl::vendors();
         let entries = fs::read_dir(&vendors).map_err(|e| format!("{}: {e}", vendors.display()))?;
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|path| path.extension().is_some_and(|e| e == "icd"));
         files.sort();
-        let mut places = Vec::new();
+        let mut devices = Vec::new();
         for (i, file) in files.iter().enumerate() {
             let alone = self.scratch.join(format!("vendors-{i}"));
             fs::create_dir_all(&alone).map_err(|e| e.to_string())?;
             fs::copy(file, alone.join("only.icd")).map_err(|e| format!("{}: {e}", file.display()))?;
             match self.answer(&alone, &self.scratch, &["list"]) {
-                Ok(names) => places.extend(names.lines().enumerate().map(|(index, name)| Place {
+                Ok(names) => devices.extend(names.lines().enumerate().map(|(index, name)| MeasuredDevice {
                     label: name.to_owned(),
                     vendors: alone.clone(),
                     index,
@@ -211,7 +217,7 @@ impl Runner {
                 Err(error) => println!("{}: {error}", file.display()),
             }
         }
-        Ok(places)
+        Ok(devices)
     }
 }
 
@@ -245,14 +251,14 @@ fn reason(status: ExitStatus, stderr: &str) -> String {
 
 /// Costs on a device: with empty caches, and with those of such a run.
 struct Row<'a> {
-    place: &'a Place,
+    device: &'a MeasuredDevice,
     cold: Result<Costs, String>,
     warm: Result<Costs, String>,
 }
 
 impl Row<'_> {
-    fn new(place: &Place) -> Row<'_> {
-        Row { place, cold: Ok([Cost::NONE; 3]), warm: Ok([Cost::NONE; 3]) }
+    fn new(device: &MeasuredDevice) -> Row<'_> {
+        Row { device, cold: Ok([Cost::NONE; 3]), warm: Ok([Cost::NONE; 3]) }
     }
 
     /// Adds a run, unless an earlier one has failed.
@@ -262,7 +268,7 @@ impl Row<'_> {
         let options = format!("{} -DBENCH_LAUNCH_SALT={}", case.options, now.as_nanos());
         for costs in [&mut self.cold, &mut self.warm] {
             let Ok(best) = costs else { break };
-            let answer = runner.on(self.place, case, "times", [options.trim_start(), launch]);
+            let answer = runner.on(self.device, case, "times", [options.trim_start(), launch]);
             *costs = answer.and_then(|text| {
                 let new = parse_costs(&text).ok_or_else(|| format!("unexpected answer: {text}"))?;
                 Ok(std::array::from_fn(|i| best[i].best(new[i])))
@@ -278,36 +284,36 @@ impl Row<'_> {
             (Ok(cold), Err(error)) => format!("{}  {error}", cells(cold)),
             (Err(error), _) => format!("  {error}"),
         };
-        println!("{:<36}{text}", self.place.short(number));
+        println!("{:<36}{text}", self.device.short(number));
     }
 }
 
-impl Place {
+impl MeasuredDevice {
     fn short(&self, number: usize) -> String {
         format!("({number}) {}", self.label).chars().take(35).collect()
     }
 }
 
 /// The launch of a program, as the first device describes it that can.
-fn launch_of(runner: &Runner, case: &Case, places: &[Place]) -> Result<GenericLaunch, String> {
+fn launch_of(runner: &Runner, case: &Case, devices: &[MeasuredDevice]) -> Result<GenericLaunch, String> {
     let mut errors = Vec::new();
-    for (i, place) in places.iter().enumerate() {
+    for (i, device) in devices.iter().enumerate() {
         runner.clear_caches()?;
         let options = format!("{} -cl-kernel-arg-info", case.options);
         let kernel = case.kernel.as_deref().unwrap_or_default();
-        let answer = runner.on(place, case, "launch", [options.trim_start(), kernel]);
+        let answer = runner.on(device, case, "launch", [options.trim_start(), kernel]);
         match answer.and_then(|text| text.parse()) {
             Ok(launch) => return Ok(launch),
-            Err(error) => errors.push(format!("{:<36}  {error}", place.short(i + 1))),
+            Err(error) => errors.push(format!("{:<36}  {error}", device.short(i + 1))),
         }
     }
     Err(errors.join("\n"))
 }
 
 /// Measures a program and prints its table.
-fn table(runner: &Runner, case: &Case, places: &[Place], runs: usize) -> Result<(), String> {
+fn table(runner: &Runner, case: &Case, devices: &[MeasuredDevice], runs: usize) -> Result<(), String> {
     println!("\n{} (lines: {})", case.name, case.lines);
-    let launch = match launch_of(runner, case, places) {
+    let launch = match launch_of(runner, case, devices) {
         Ok(launch) => launch,
         Err(error) => {
             println!("{error}");
@@ -317,7 +323,7 @@ fn table(runner: &Runner, case: &Case, places: &[Place], runs: usize) -> Result<
     println!("kernel {}", launch.kernel);
     let titles: String = TITLES.iter().map(|title| format!("{title:>width$}", width = Cost::CELL)).collect();
     println!("{:<36}{titles}", "wall / processor time, ms");
-    let mut rows: Vec<Row<'_>> = places.iter().map(Row::new).collect();
+    let mut rows: Vec<Row<'_>> = devices.iter().map(Row::new).collect();
     for _ in 0..runs {
         for row in rows.iter_mut().filter(|row| row.cold.is_ok()) {
             row.measure(runner, case, &launch.to_string())?;
@@ -336,14 +342,14 @@ fn compare(settings: &Settings, scratch: &Path) -> Result<(), String> {
     }
     let runner = Runner { scratch: scratch.to_owned(), limit: settings.limit };
     runner.clear_caches()?;
-    let places = runner.places()?;
-    for (i, place) in places.iter().enumerate() {
-        println!("({}) {}", i + 1, place.label);
+    let devices = runner.devices()?;
+    for (i, device) in devices.iter().enumerate() {
+        println!("({}) {}", i + 1, device.label);
     }
-    if places.is_empty() {
+    if devices.is_empty() {
         return Err("no OpenCL device found".into());
     }
-    cases.iter().try_for_each(|case| table(&runner, case, &places, settings.runs))
+    cases.iter().try_for_each(|case| table(&runner, case, &devices, settings.runs))
 }
 
 /// The parent: prints a table for each program.

@@ -43,7 +43,7 @@ __kernel void test(__global atomic_int *a, __global atomic_uint *u)
         atomic_fetch_add(u + 3, 1);
     __global atomic_flag *f = (__global atomic_flag *)(u + 4);
     atomic_flag_test_and_set(f);
-    // A lock made of a flag protects a counter that is no atomic. Groups wait for each other, work-items do not.
+    // A lock made of a flag protects a counter that is not an atomic. Groups wait for each other, work-items do not.
     __global atomic_flag *lock = (__global atomic_flag *)(u + 6);
     for (bool done = get_local_id(0) != 0; !done;)
         if (!atomic_flag_test_and_set_explicit(lock, memory_order_acquire, memory_scope_device)) {

@@ -155,7 +155,7 @@ fn scrambled(i: u32) -> u32 {
 
 /// Operand of a command: a part of one of the images. Copies go to the other image, or between the part and
 /// words of the buffer.
-struct Place {
+struct Operand {
     queue: cl_command_queue,
     image: usize,
     part: Part,
@@ -207,26 +207,26 @@ impl Model {
         Model { kind, images, buffer, step, turn, words, last: None }
     }
 
-    fn place(&self, random: &mut Random, queues: &[cl_command_queue]) -> Place {
+    fn operand(&self, random: &mut Random, queues: &[cl_command_queue]) -> Operand {
         let (queue, image) = (queues[random.below(queues.len())], random.below(2));
         let part = Part::random(random, self.kind.size);
         let start = random.below(self.kind.texels() - part.count() + 1);
-        Place { queue, image, part, words: start..start + part.count() }
+        Operand { queue, image, part, words: start..start + part.count() }
     }
 
     /// Enqueues one of eleven commands, and changes the words as it does.
-    fn enqueue(&mut self, which: usize, place: &Place, round: u32) -> cl_event {
+    fn enqueue(&mut self, which: usize, operand: &Operand, round: u32) -> cl_event {
         match which {
-            0 => self.run_step(place.queue, round),
-            1 | 2 => self.run_turn(place),
-            3 => self.write(place, round),
-            4 => self.read(place, round),
-            5 => self.copy(place),
-            6 => self.fill(place),
-            7 => self.copy_to_buffer(place),
-            8 => self.copy_from_buffer(place),
-            9 => self.migrate(place.queue),
-            _ => self.map(place, round),
+            0 => self.run_step(operand.queue, round),
+            1 | 2 => self.run_turn(operand),
+            3 => self.write(operand, round),
+            4 => self.read(operand, round),
+            5 => self.copy(operand),
+            6 => self.fill(operand),
+            7 => self.copy_to_buffer(operand),
+            8 => self.copy_from_buffer(operand),
+            9 => self.migrate(operand.queue),
+            _ => self.map(operand, round),
         }
     }
 
@@ -235,13 +235,13 @@ impl Model {
     }
 
     /// Words of the part in its image.
-    fn texels(&self, place: &Place) -> Vec<u32> {
-        place.part.positions(self.kind).iter().map(|p| self.words[place.image][*p]).collect()
+    fn texels(&self, operand: &Operand) -> Vec<u32> {
+        operand.part.positions(self.kind).iter().map(|p| self.words[operand.image][*p]).collect()
     }
 
     /// Replaces the words of the part in an image.
-    fn put(&mut self, image: usize, place: &Place, values: &[u32]) {
-        let positions = place.part.positions(self.kind);
+    fn put(&mut self, image: usize, operand: &Operand, values: &[u32]) {
+        let positions = operand.part.positions(self.kind);
         positions.iter().zip(values).for_each(|(p, v)| self.words[image][*p] = *v);
     }
 
@@ -251,76 +251,76 @@ impl Model {
         launch(queue, self.step, self.kind.texels(), self.last.as_slice())
     }
 
-    fn run_turn(&mut self, place: &Place) -> cl_event {
-        let other = 1 - place.image;
-        set(self.turn, 0, self.images[place.image]);
+    fn run_turn(&mut self, operand: &Operand) -> cl_event {
+        let other = 1 - operand.image;
+        set(self.turn, 0, self.images[operand.image]);
         set(self.turn, 1, self.images[other]);
-        self.words[other] = self.words[place.image].iter().map(|w| !w).collect();
-        self.kind.launch(place.queue, self.turn, self.last.as_slice())
+        self.words[other] = self.words[operand.image].iter().map(|w| !w).collect();
+        self.kind.launch(operand.queue, self.turn, self.last.as_slice())
     }
 
-    fn write(&mut self, place: &Place, round: u32) -> cl_event {
-        let host: Vec<u32> = (0..place.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
-        let (queue, image, data) = (place.queue, self.images[place.image], host.as_ptr().cast());
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+    fn write(&mut self, operand: &Operand, round: u32) -> cl_event {
+        let host: Vec<u32> = (0..operand.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
+        let (queue, image, data) = (operand.queue, self.images[operand.image], host.as_ptr().cast());
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
         // SAFETY: live handles; a blocking command with memory of the size.
         ok(unsafe { clEnqueueWriteImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event) });
-        self.put(place.image, place, &host);
+        self.put(operand.image, operand, &host);
         event
     }
 
-    fn read(&self, place: &Place, round: u32) -> cl_event {
-        let mut host: Vec<u32> = (0..place.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
-        let (queue, image, data) = (place.queue, self.images[place.image], host.as_mut_ptr().cast());
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+    fn read(&self, operand: &Operand, round: u32) -> cl_event {
+        let mut host: Vec<u32> = (0..operand.part.count() as u32).map(|i| scrambled(i ^ round)).collect();
+        let (queue, image, data) = (operand.queue, self.images[operand.image], host.as_mut_ptr().cast());
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
         // SAFETY: live handles; a blocking command with memory of the size.
         ok(unsafe { clEnqueueReadImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event) });
-        assert_eq!(host, self.texels(place), "round {round}");
+        assert_eq!(host, self.texels(operand), "round {round}");
         event
     }
 
-    fn copy(&mut self, place: &Place) -> cl_event {
-        let (from, to) = (self.images[place.image], self.images[1 - place.image]);
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+    fn copy(&mut self, operand: &Operand) -> cl_event {
+        let (from, to) = (self.images[operand.image], self.images[1 - operand.image]);
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
         // SAFETY: live handles; a part of both images.
-        ok(unsafe { clEnqueueCopyImage(place.queue, from, to, at, at, size, n, list, &mut event) });
-        self.put(1 - place.image, place, &self.texels(place));
+        ok(unsafe { clEnqueueCopyImage(operand.queue, from, to, at, at, size, n, list, &mut event) });
+        self.put(1 - operand.image, operand, &self.texels(operand));
         event
     }
 
-    fn fill(&mut self, place: &Place) -> cl_event {
-        let (image, color) = (self.images[place.image], [1.0f32, 0.0, 1.0, 0.0]);
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+    fn fill(&mut self, operand: &Operand) -> cl_event {
+        let (image, color) = (self.images[operand.image], [1.0f32, 0.0, 1.0, 0.0]);
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
         let color = color.as_ptr().cast();
         // SAFETY: live handles; a colour of four components.
-        ok(unsafe { clEnqueueFillImage(place.queue, image, color, at, size, n, list, &mut event) });
-        self.put(place.image, place, &vec![0xffc0_0ffc; place.part.count()]);
+        ok(unsafe { clEnqueueFillImage(operand.queue, image, color, at, size, n, list, &mut event) });
+        self.put(operand.image, operand, &vec![0xffc0_0ffc; operand.part.count()]);
         event
     }
 
-    fn copy_to_buffer(&mut self, place: &Place) -> cl_event {
-        let (queue, image, buffer) = (place.queue, self.images[place.image], self.buffer);
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
-        let offset = 4 * place.words.start;
+    fn copy_to_buffer(&mut self, operand: &Operand) -> cl_event {
+        let (queue, image, buffer) = (operand.queue, self.images[operand.image], self.buffer);
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
+        let offset = 4 * operand.words.start;
         // SAFETY: live handles; the buffer has as many words after the offset.
         ok(unsafe {
             clEnqueueCopyImageToBuffer(queue, image, buffer, at, size, offset, n, list, &mut event)
         });
-        let texels = self.texels(place);
-        self.words[2][place.words.clone()].copy_from_slice(&texels);
+        let texels = self.texels(operand);
+        self.words[2][operand.words.clone()].copy_from_slice(&texels);
         event
     }
 
-    fn copy_from_buffer(&mut self, place: &Place) -> cl_event {
-        let (queue, image, buffer) = (place.queue, self.images[place.image], self.buffer);
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
-        let offset = 4 * place.words.start;
+    fn copy_from_buffer(&mut self, operand: &Operand) -> cl_event {
+        let (queue, image, buffer) = (operand.queue, self.images[operand.image], self.buffer);
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
+        let offset = 4 * operand.words.start;
         // SAFETY: live handles; the buffer has as many words after the offset.
         ok(unsafe {
             clEnqueueCopyBufferToImage(queue, buffer, image, offset, at, size, n, list, &mut event)
         });
-        let words = self.words[2][place.words.clone()].to_vec();
-        self.put(place.image, place, &words);
+        let words = self.words[2][operand.words.clone()].to_vec();
+        self.put(operand.image, operand, &words);
         event
     }
 
@@ -332,9 +332,9 @@ impl Model {
     }
 
     /// Compares and inverts the part through a mapping.
-    fn map(&mut self, place: &Place, round: u32) -> cl_event {
-        let (queue, image, texels) = (place.queue, self.images[place.image], self.texels(place));
-        let ((n, list), (at, size), mut event) = (self.waits(), place.part.pointers(), null_mut());
+    fn map(&mut self, operand: &Operand, round: u32) -> cl_event {
+        let (queue, image, texels) = (operand.queue, self.images[operand.image], self.texels(operand));
+        let ((n, list), (at, size), mut event) = (self.waits(), operand.part.pointers(), null_mut());
         let (how, none, mut code) = (CL_MAP_READ | CL_MAP_WRITE, null_mut(), 1);
         let (mut row, mut slice) = (0usize, 0usize);
         let (rows, slices) = (&raw mut row, &raw mut slice);
@@ -343,7 +343,7 @@ impl Model {
             let mapped =
                 clEnqueueMapImage(queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code);
             ok(code);
-            let [w, h, _] = place.part.size;
+            let [w, h, _] = operand.part.size;
             for (i, value) in texels.iter().enumerate() {
                 let texel =
                     mapped.byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w)).cast::<u32>();
@@ -352,7 +352,7 @@ impl Model {
             }
             ok(clEnqueueUnmapMemObject(queue, image, mapped, 0, null(), &mut event));
         }
-        self.put(place.image, place, &texels.iter().map(|v| !v).collect::<Vec<_>>());
+        self.put(operand.image, operand, &texels.iter().map(|v| !v).collect::<Vec<_>>());
         event
     }
 
@@ -381,8 +381,8 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
     let mut storage = [0, 1].map(|index| initial(kind, index));
     let mut model = Model::new(rig, kind, flags, &mut storage, queues[0]);
     for round in 0..90u32 {
-        let place = model.place(&mut random, &queues);
-        let event = model.enqueue(random.below(11), &place, round);
+        let operand = model.operand(&mut random, &queues);
+        let event = model.enqueue(random.below(11), &operand, round);
         release(model.last.replace(event));
     }
     model.end(queues[0]);

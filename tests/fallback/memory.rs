@@ -24,26 +24,26 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
     let mut model = Model::new(rig.context, flags, queues[0], &mut storage);
     let (step, fine) = (rig.kernel("step"), rig.kernel("fine"));
     for round in 0..120u32 {
-        let place = model.place(&mut random, &queues);
+        let operand = model.operand(&mut random, &queues);
         let event = match random.below(9) {
             0 | 1 => {
-                set(step, 0, place.object);
+                set(step, 0, operand.object);
                 set(step, 1, round);
-                let words = &mut model.expected[place.object_words()];
+                let words = &mut model.expected[operand.object_words()];
                 words.iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
-                model.launch(&place, step)
+                model.launch(&operand, step)
             }
             2..5 => {
-                set(fine, 0, place.object);
+                set(fine, 0, operand.object);
                 set(fine, 1, f64::from(round));
-                let words = &mut model.expected[place.object_words()];
+                let words = &mut model.expected[operand.object_words()];
                 words.iter_mut().for_each(|v| *v = (*v & 0xff_ffff) * 8 + round);
-                model.launch(&place, fine)
+                model.launch(&operand, fine)
             }
-            5 => model.write(&place, round),
-            6 => model.read(&place, round),
-            7 => model.fill(&place, round),
-            _ => model.map(&place, CL_MAP_READ | CL_MAP_WRITE, place.queue, |v| v ^ 0x55, round),
+            5 => model.write(&operand, round),
+            6 => model.read(&operand, round),
+            7 => model.fill(&operand, round),
+            _ => model.map(&operand, CL_MAP_READ | CL_MAP_WRITE, operand.queue, |v| v ^ 0x55, round),
         };
         model.advance(event);
     }

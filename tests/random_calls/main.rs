@@ -222,7 +222,7 @@ impl Actor<'_> {
 
     fn note(&mut self, code: cl_int) {
         let known = (-72..=-1).contains(&code) || (-1150..=-1000).contains(&code);
-        assert!(known || code == CL_SUCCESS, "{code} is no error of OpenCL");
+        assert!(known || code == CL_SUCCESS, "{code} is not an error of OpenCL");
         *self.codes.entry(code).or_default() += 1;
     }
 

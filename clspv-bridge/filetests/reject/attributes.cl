@@ -45,7 +45,7 @@ typedef float v __attribute__((ext_vector_type(2, 3)));
 struct s { int x; };
 typedef struct s v __attribute__((ext_vector_type(4)));
 //                                ^ error: invalid vector element type 'struct s'
-//--- vector_size that is no multiple
+//--- vector_size that is not a multiple
 typedef float v __attribute__((vector_size(6)));
 //                             ^ error: vector size not an integral multiple of component size
 //--- sub-group size that is not constant

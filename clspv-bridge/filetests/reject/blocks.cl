@@ -120,10 +120,10 @@ kernel void k(queue_t q) { enqueue_kernel(q, 0, ndrange_1D(1), ^(local void *p) 
 //--- sizes without parameters
 kernel void k(queue_t q) { enqueue_kernel(q, 0, ndrange_1D(1), ^{ }, 4); }
 //                         ^ error: mismatch in number of block parameters and local size arguments passed
-//--- size that is no integer
+//--- size that is not an integer
 kernel void k(queue_t q) { enqueue_kernel(q, 0, ndrange_1D(1), ^(local void *p) { }, 4.0f); }
 //                                                                                   ^ error: illegal call to enqueue_kernel, parameter needs to be specified as integer type
-//--- parameter that is no local pointer
+//--- parameter that is not a local pointer
 kernel void k(queue_t q) { enqueue_kernel(q, 0, ndrange_1D(1), ^(global void *p) { }, 4); }
 //                                                               ^ error: blocks used in enqueue_kernel call are expected to have parameters of type 'local void*'
 //--- parameter that is a local pointer to int

@@ -109,7 +109,7 @@ kernel void k(void) { int x[]; }
 //--- array of negative length
 kernel void k(void) { int x[-1]; }
 //                          ^ error: array size is negative
-//--- array whose length is no integer
+//--- array whose length is not an integer
 kernel void k(void) { int x[1.5f]; }
 //                          ^ error: size of array has non-integer type 'float'
 //--- array of variable length
@@ -186,7 +186,7 @@ f(int x) { return x; }
 //--- declaration without a name
 int;
 //@1 warning: declaration does not declare anything [-Wmissing-declarations]
-//--- enumerator that is no integer constant
+//--- enumerator that is not an integer constant
 kernel void k(int n) { enum { A = n }; }
 //                                ^ error: expression is not an integer constant expression
 //--- enumerator that is a floating-point number

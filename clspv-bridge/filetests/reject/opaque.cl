@@ -191,7 +191,7 @@ kernel void k(read_only pipe int p) { int x; write_pipe(p, &x); }
 //--- packet of another type | -cl-std=CL3.0
 kernel void k(read_only pipe int p) { float x; read_pipe(p, &x); }
 //                                                          ^ error: invalid argument type to function 'read_pipe' (expecting 'int *' having '__private float *')
-//--- packet that is no pointer | -cl-std=CL3.0
+//--- packet that is not a pointer | -cl-std=CL3.0
 kernel void k(read_only pipe int p) { int x; read_pipe(p, x); }
 //                                                        ^ error: invalid argument type to function 'read_pipe' (expecting 'int *' having '__private int')
 //--- read of no pipe | -cl-std=CL3.0
@@ -209,7 +209,7 @@ kernel void k(read_only pipe int p) { int x; read_pipe(p, 1.0f, 0, &x); }
 //--- commit of a write to a read pipe | -cl-std=CL3.0
 kernel void k(read_only pipe int p) { reserve_id_t r = reserve_read_pipe(p, 1); commit_write_pipe(p, r); }
 //                                                                                                ^ error: invalid pipe access modifier (expecting write_only)
-//--- number of packets that is no integer | -cl-std=CL3.0
+//--- number of packets that is not an integer | -cl-std=CL3.0
 kernel void k(read_only pipe int p, global int *q) { reserve_read_pipe(p, q); }
 //                                                   ^ error: no matching function for call to 'reserve_read_pipe'
 //--- packets of no pipe | -cl-std=CL3.0

@@ -127,7 +127,7 @@ kernel void k(void) { }
 //--- ellipsis before a parameter
 #define F(..., a) a
 //           ^ error: missing ')' in macro parameter list
-//--- operator # before what is no parameter
+//--- operator # before something that is not a parameter
 #define F(a) #b
 //            ^ error: '#' is not followed by a macro parameter
 //--- operator ## first

@@ -3,7 +3,7 @@
 //--- without arguments
 kernel void k(void) { printf(); }
 //                    ^ error: no matching function for call to 'printf'
-//--- format that is no string
+//--- format that is not a string
 kernel void k(int n) { printf(n); }
 //                            ^ warning: incompatible integer to pointer conversion passing '__private int' to parameter of type '__constant char *' [-Wint-conversion]
 //--- format that is a float

@@ -65,7 +65,7 @@ kernel void k(global local int *p) { }
 //--- address space of a parameter
 void f(global int x) { }
 //                ^ error: parameter may not be qualified with an address space
-//--- local parameter that is no pointer
+//--- local parameter that is not a pointer
 kernel void k(local int x) { }
 //                      ^ error: parameter may not be qualified with an address space
 //--- address space of a member

@@ -51,7 +51,7 @@ kernel void k(global float4 *p) { p[0]->x = 1.0f; }
 //--- point on a pointer to a vector
 kernel void k(global float4 *p) { p.x = 1.0f; }
 //                                 ^ error: member reference base type '__global float4 *__private' is not a structure or union
-//--- components of a value that is no lvalue
+//--- components of a value that is not an lvalue
 kernel void k(float4 v) { (v + v).x = 1.0f; }
 //                                  ^ error: expression is not assignable
 //--- literal with too few values
@@ -141,7 +141,7 @@ kernel void k(global float4 *p) { p[0].xx++; }
 //                                       ^ error: cannot increment value of type 'float2' (vector of 2 'float' values)
 //--- subscript of a vector that is constant and too large is accepted as by clang
 kernel void k(global float *p, float4 v) { *p = v[5]; }
-//--- subscript of a vector that is no integer
+//--- subscript of a vector that is not an integer
 kernel void k(global float *p, float4 v) { *p = v[1.0f]; }
 //                                               ^ error: array subscript is not an integer
 //--- switch on a vector

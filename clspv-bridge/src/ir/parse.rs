@@ -313,7 +313,7 @@ impl Cursor<'_> {
         } else {
             type_from_name(word)
         };
-        ty.map_or_else(|| self.error(format!("`{word}` is no type")), Ok)
+        ty.map_or_else(|| self.error(format!("`{word}` is not a type")), Ok)
     }
     /// `(T, T, ...)`
     fn type_list(&mut self) -> Result<Vec<Type>> {

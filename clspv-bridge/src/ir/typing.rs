@@ -519,7 +519,7 @@ fn check_addresses(op: &Op, args: &[Type]) -> Result<(), String> {
                 return bad(ty);
             }
             if !access.align.is_power_of_two() {
-                return Err(format!("alignment {} is no power of two", access.align));
+                return Err(format!("alignment {} is not a power of two", access.align));
             }
         }
     }
@@ -528,7 +528,7 @@ fn check_addresses(op: &Op, args: &[Type]) -> Result<(), String> {
             return bad(args[i]);
         }
         if !access.align.is_power_of_two() {
-            return Err(format!("alignment {} is no power of two", access.align));
+            return Err(format!("alignment {} is not a power of two", access.align));
         }
     }
     Ok(())

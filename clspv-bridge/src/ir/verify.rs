@@ -84,7 +84,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyErrors> {
     for (g, data) in module.globals.iter() {
         let name = format!("{g} @{}", data.name);
         if !data.align.is_power_of_two() {
-            error(name.clone(), format!("alignment {} is no power of two", data.align));
+            error(name.clone(), format!("alignment {} is not a power of two", data.align));
         }
         if data.init.as_ref().is_some_and(|init| init.len() != data.size as usize) {
             error(name.clone(), "the initial contents do not have the size of the global".into());

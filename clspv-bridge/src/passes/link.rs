@@ -349,7 +349,7 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
     let mut out = Module { phase: module.phase, globals: module.globals.clone(), ..Module::default() };
     let info = module.functions[kernel].kernel.and_then(|k| module.kernels.get(k));
     let Some(info) = info else {
-        return Err(ice!("'{}' is no kernel", module.functions[kernel].name));
+        return Err(ice!("'{}' is not a kernel", module.functions[kernel].name));
     };
     out.kernels.push(info.clone());
     out.functions = copy_functions(module, [kernel].into_iter())?;

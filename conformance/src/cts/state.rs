@@ -49,11 +49,13 @@ impl State {
                 Ok(found) if found == *identity => {}
                 Ok(found) => {
                     return Err(format!(
-                        "{} is of another run ({found:?}); --fresh begins anew",
+                        "{} is of another run ({found:?}); --fresh starts again",
                         path.display()
                     ));
                 }
-                Err(e) => return Err(format!("{} is no state: {e}; --fresh begins anew", path.display())),
+                Err(e) => {
+                    return Err(format!("{} is not a state: {e}; --fresh starts again", path.display()));
+                }
             }
             // The last line may have been cut off.
             let records = rest.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());

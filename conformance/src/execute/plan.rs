@@ -210,7 +210,7 @@ impl Settings {
 
     /// Texels of images that kernels access as floating-point numbers, unless a setting names them.
     pub fn set_texels(&mut self, texels: &str) -> Result<(), String> {
-        PlannedImage::parse(texels, ':').ok_or_else(|| format!("{texels} is no kind of texel"))?;
+        PlannedImage::parse(texels, ':').ok_or_else(|| format!("{texels} is not a kind of texel"))?;
         self.lines.push((String::new(), "*".into(), vec![("texels".into(), texels.into())]));
         Ok(())
     }
@@ -334,7 +334,7 @@ fn argument(
     element: Option<Element>,
     setting: Option<&str>,
 ) -> Result<PlannedArg, String> {
-    let wrong = || format!("argument {name}: {} is no setting for it", setting.unwrap_or_default());
+    let wrong = || format!("argument {name}: {} is not a setting for it", setting.unwrap_or_default());
     Ok(match arg.kind {
         ArgKind::LocalPtr => {
             PlannedArg::Local(setting.map_or(Ok(LOCAL_BYTES), str::parse).map_err(|_| wrong())?)
@@ -383,7 +383,7 @@ fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<Pla
     }
     let planned = match setting {
         Some(text) => PlannedImage::parse(text, ':')
-            .ok_or_else(|| format!("argument {name}: {text} is no setting for it"))?,
+            .ok_or_else(|| format!("argument {name}: {text} is not a setting for it"))?,
         None => PlannedImage::usual(float),
     };
     Ok(PlannedArg::Image(planned))

@@ -135,9 +135,10 @@ pub fn run(arguments: &PrecisionArgs) -> Result<bool, String> {
     if wanted.conversions && among(&arguments.modes, MathMode::Default.name()) {
         conversions::plan(&mut plan, &formats.map(|(_, format)| format), depth);
     }
-    let told = |line: &Line, row: &Row| eprintln!("{}", show(line, row));
-    let mut rows = plan.run(&api, device, jobs, told)?;
-    let swept = sweep::run(&api, device, jobs, &forms, |form, row| told(&plan.tasks[tasks[form]].line, row))?;
+    let reported = |line: &Line, row: &Row| eprintln!("{}", show(line, row));
+    let mut rows = plan.run(&api, device, jobs, reported)?;
+    let swept =
+        sweep::run(&api, device, jobs, &forms, |form, row| reported(&plan.tasks[tasks[form]].line, row))?;
     for (task, row) in tasks.into_iter().zip(swept) {
         rows[task].add(row);
     }

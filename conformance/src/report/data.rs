@@ -166,7 +166,7 @@ impl Report {
 
     pub fn read(path: &Path) -> Result<Report, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Report::from_json(&text).map_err(|e| format!("{} is no report: {e}", path.display()))
+        Report::from_json(&text).map_err(|e| format!("{} is not a report: {e}", path.display()))
     }
 
     /// Areas with their tests, in the order of the report.

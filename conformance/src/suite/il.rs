@@ -138,7 +138,7 @@ fn versions(device: cl_device_id) -> Result<(), String> {
             continue;
         };
         let (Ok(major), Ok(minor)) = (major.parse(), minor.parse()) else {
-            return Err(format!("{name} is no version"));
+            return Err(format!("{name} is not a version"));
         };
         let run = || {
             let program = made(&rig, &assembled(sum((major, minor), &[]))?)?;

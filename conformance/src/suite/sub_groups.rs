@@ -477,7 +477,7 @@ fn groups(sizes: Sizes, facts: &[[u32; 4]], lanes: &[Lane]) -> Result<Vec<(Group
     for ((group, id), mut members) in found {
         members.sort_by_key(|at| facts[*at][1]);
         let (size, max) = (facts[members[0]][2], facts[members[0]][3]);
-        let text = || format!("sub-group {id} of group {group}, told {size} of at most {max}");
+        let text = || format!("sub-group {id} of group {group}, reported {size} of at most {max}");
         // Section 3.2.1: ids count from 0; all work-items read the same size, the number of the sub-group's
         // work-items.
         if members
@@ -532,11 +532,11 @@ fn launch(
     let buffers = [&input, &words, &facts, &output].map(Arg::Buffer);
     kernel.set(&buffers.into_iter().chain([Arg::U32(items as u32)]).collect::<Vec<_>>())?;
     kernel.launch(&sizes.0, Some(&sizes.1))?;
-    let (mut told, mut out) = (vec![[0u32; 4]; items], vec![0u8; results]);
-    session.read(&facts, &mut told)?;
+    let (mut reported, mut out) = (vec![[0u32; 4]; items], vec![0u8; results]);
+    session.read(&facts, &mut reported)?;
     session.read(&output, &mut out)?;
     let mut wrong = Vec::new();
-    for (group, members) in groups(sizes, &told, &lanes)? {
+    for (group, members) in groups(sizes, &reported, &lanes)? {
         for (lane, at) in group.lanes.iter().zip(&members).filter(|(l, _)| l.active) {
             for (number, call) in test.calls.iter().enumerate() {
                 let Some(want) = (call.expect)(&group, lane) else { continue };
@@ -653,13 +653,13 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
         let out = session.buffer(items * 16)?;
         kernel.set(&[Arg::Buffer(&out)])?;
         kernel.launch(&global, Some(&local))?;
-        let mut told = vec![[0u32; 4]; items];
-        session.read(&out, &mut told)?;
+        let mut reported = vec![[0u32; 4]; items];
+        session.read(&out, &mut reported)?;
         let max = ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, &local, 1)?[0];
         let count = ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &local, 1)?[0];
         let size: usize = local.iter().product();
         let want = [count, count, max, size].map(|n| n as u32);
-        if let Some(wrong) = told.iter().find(|t| **t != want) {
+        if let Some(wrong) = reported.iter().find(|t| **t != want) {
             return Err(format!("groups of {local:?}: work-items learn {wrong:?}, the host {want:?}"));
         }
         // Within the maximum number of sub-groups; only the last may be partial.

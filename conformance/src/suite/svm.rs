@@ -500,7 +500,7 @@ fn events(rig: &Rig) -> Result<(), String> {
     ];
     let count = if version(rig.device) < 210 { 5 } else { 6 };
     for (step, kind) in kinds.into_iter().enumerate().take(count) {
-        let (last, mut event, mut told) = (events.last().copied(), null_mut(), 0 as cl_uint);
+        let (last, mut event, mut reported) = (events.last().copied(), null_mut(), 0 as cl_uint);
         let (n, w, e) =
             (cl_uint::from(last.is_some()), last.as_ref().map_or(null(), |l| &raw const *l), &raw mut event);
         // SAFETY: parts of memory that lives until all commands have ended; room for the kind of a command.
@@ -520,11 +520,11 @@ fn events(rig: &Rig) -> Result<(), String> {
                     }
                 },
             )?;
-            clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, 4, (&raw mut told).cast(), null_mut());
+            clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, 4, (&raw mut reported).cast(), null_mut());
         }
         events.push(event);
-        if told != kind {
-            return Err(format!("an event tells the command {told:#x}, expected {kind:#x}"));
+        if reported != kind {
+            return Err(format!("an event tells the command {reported:#x}, expected {kind:#x}"));
         }
     }
     // SAFETY: live events, each released once.
@@ -644,7 +644,7 @@ const CHECKS: &[Check] = &[
     ("clSVMAlloc: larger than the device allows", CL_INVALID_VALUE, |r, _| {
         alloc(r, CL_MEM_READ_WRITE, device_number(r.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) as usize + 1, 0)
     }),
-    ("clSVMAlloc: alignment that is no power of two", CL_INVALID_VALUE, |r, _| {
+    ("clSVMAlloc: alignment that is not a power of two", CL_INVALID_VALUE, |r, _| {
         alloc(r, CL_MEM_READ_WRITE, 64, 12)
     }),
     ("clSVMAlloc: contradicting flags", CL_INVALID_VALUE, |r, _| {
@@ -686,7 +686,7 @@ const CHECKS: &[Check] = &[
         // SAFETY: a live kernel.
         with_kernel(r, |k| unsafe { clSetKernelArgSVMPointer(k, 2, p) })
     }),
-    ("clSetKernelArgSVMPointer: an argument that is no pointer", CL_INVALID_ARG_VALUE, |r, p| {
+    ("clSetKernelArgSVMPointer: an argument that is not a pointer", CL_INVALID_ARG_VALUE, |r, p| {
         // SAFETY: a live kernel.
         with_kernel(r, |k| unsafe { clSetKernelArgSVMPointer(k, 1, p) })
     }),

@@ -16,7 +16,7 @@ fn dma_buf(fd: c_int) -> Result<Source> {
     // SAFETY: takes only a number; an invalid one is reported.
     let state = unsafe { libc::fcntl(fd, libc::F_GETFL) };
     if state < 0 {
-        return Err(err!(CL_INVALID_VALUE, "{fd} is no descriptor"));
+        return Err(err!(CL_INVALID_VALUE, "{fd} is not a descriptor"));
     }
     // SAFETY: the descriptor is open, and the application's for as long as the call takes.
     let fd = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned();

@@ -42,7 +42,7 @@ entry! { extension fn clSVMFreeWithPropertiesKHR(
         return Err(err!(CL_INVALID_VALUE, "flags {flags:#x}"));
     }
     if !ptr.is_null() && context.allocations.remove(ptr as u64).is_none() {
-        return Err(err!(CL_INVALID_VALUE, "{ptr:p} is no allocation"));
+        return Err(err!(CL_INVALID_VALUE, "{ptr:p} is not an allocation"));
     }
     Ok(())
 } }

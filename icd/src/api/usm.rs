@@ -60,7 +60,7 @@ fn free(context: cl_context, ptr: *mut c_void, blocking: bool) -> Result<()> {
     // CL_INVALID_VALUE: not the start of a USM allocation.
     match context.allocations.find(ptr as u64) {
         Some(found) if found.address == ptr as u64 && !matches!(found.kind, SvmKind::Svm { .. }) => {}
-        _ => return Err(err!(CL_INVALID_VALUE, "{ptr:p} is no unified shared memory")),
+        _ => return Err(err!(CL_INVALID_VALUE, "{ptr:p} is not unified shared memory")),
     }
     if blocking {
         context.drain();

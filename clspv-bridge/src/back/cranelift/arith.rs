@@ -23,7 +23,7 @@ impl Lower<'_, '_> {
     /// A two-operand operation.
     pub(super) fn binary(&mut self, op: BinOp, data: &InstData, v: Value) -> Result<()> {
         let ty = self.func.ty(v);
-        let scalar = ty.scalar().invariant("arithmetic on what is no number")?;
+        let scalar = ty.scalar().invariant("arithmetic on something that is not a number")?;
         let is_shift = matches!(op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr);
         let amount = if is_shift { self.same_in_all_lanes(data.args[1])? } else { None };
         let parts = match amount {
@@ -147,7 +147,7 @@ impl Lower<'_, '_> {
     /// A one-operand operation.
     pub(super) fn unary(&mut self, op: UnOp, data: &InstData, v: Value) -> Result<()> {
         let ty = self.func.ty(v);
-        let scalar = ty.scalar().invariant("arithmetic on what is no number")?;
+        let scalar = ty.scalar().invariant("arithmetic on something that is not a number")?;
         let wide = match op {
             UnOp::Popcnt | UnOp::Clz | UnOp::Ctz | UnOp::Bitrev => false,
             UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Rint => self.features.rounding,
@@ -192,7 +192,7 @@ impl Lower<'_, '_> {
                 let root = self.c.ins().sqrt(x);
                 self.c.ins().fdiv(one, root)
             }
-            _ => return Err(CompileError::internal(format!("{op:?} is no function of the processor"))),
+            _ => return Err(CompileError::internal(format!("{op:?} is not a function of the processor"))),
         })
     }
 

@@ -29,7 +29,7 @@ impl Lower<'_, '_> {
             return self.bitcast(x, v);
         }
         let (Some(a), Some(b)) = (from.scalar(), to.scalar()) else {
-            return Err(CompileError::internal("a conversion of what is no number"));
+            return Err(CompileError::internal("a conversion of something that is not a number"));
         };
         let (per_a, per_b) = (lanes::lanes_per_part(from), lanes::lanes_per_part(to));
         if (per_a, per_b) == (4, 2) && widens(op, a, b) {

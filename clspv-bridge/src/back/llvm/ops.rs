@@ -224,7 +224,7 @@ impl Print<'_> {
             UnOp::Trunc => "trunc",
             UnOp::Rint => "roundeven",
             UnOp::Sqrt => "sqrt",
-            _ => return Err(CompileError::internal(format!("{op:?} is no function of the processor"))),
+            _ => return Err(CompileError::internal(format!("{op:?} is not a function of the processor"))),
         };
         self.define(v, format!("call {flags}{t} @llvm.{call}.{s}({t} {x})"));
         Ok(())

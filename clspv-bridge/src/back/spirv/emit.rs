@@ -49,7 +49,7 @@ impl<'a> Emitter<'a> {
         target: &'a Target,
     ) -> Result<Self> {
         if !func.sig.params.is_empty() || !func.sig.results.is_empty() || func.layout.is_empty() {
-            return Err(CompileError::internal(format!("emit: @{} is no lowered kernel", func.name)));
+            return Err(CompileError::internal(format!("emit: @{} is not a lowered kernel", func.name)));
         }
         let (all, images) = (
             abi.bindings.len(),

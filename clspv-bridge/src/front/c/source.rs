@@ -6,7 +6,7 @@
 use super::symbol::Symbol;
 use std::sync::{Arc, OnceLock};
 
-/// Byte position in the texts of a translation unit; 0 is no position.
+/// Byte position in the texts of a translation unit; 0 is not a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Pos(pub u32);
 

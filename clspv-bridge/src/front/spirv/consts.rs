@@ -75,7 +75,7 @@ impl Reader<'_> {
             }
             Op::Constant | Op::SpecConstant => {
                 let Some(scalar) = self.types.plain(inst.word(0)?, inst)?.scalar() else {
-                    return Err(inst.bad("a constant that is no number"));
+                    return Err(inst.bad("a constant that is not a number"));
                 };
                 let mut bits = inst.word(2)? as u64;
                 if scalar.bits() == 64 {
@@ -241,7 +241,7 @@ impl Reader<'_> {
         let arg = |i: usize| {
             args.get(i)
                 .and_then(|id| self.consts.get(id))
-                .ok_or_else(|| inst.bad("the operand of a constant is no constant"))
+                .ok_or_else(|| inst.bad("the operand of a constant is not a constant"))
         };
         let unknown = || SpirvConstKind::Unknown(format!("constant expression {op:?}"));
         match op {
@@ -388,7 +388,7 @@ impl Reader<'_> {
                 SpirvTypeKind::Plain(t @ Type::Vector(..)) => {
                     bytes = bytes.wrapping_add(step(layout(t.lane()).0))
                 }
-                _ => return Err(inst.bad("index into a type that is no aggregate")),
+                _ => return Err(inst.bad("index into a type that is not an aggregate")),
             }
         }
         Ok(Some(bytes))

@@ -161,7 +161,7 @@ impl FuncReader<'_, '_, '_> {
 
     fn cluster(&self, id: u32, inst: &Instr<'_>) -> Result<u32> {
         let size = self.r.const_int(id).and_then(|n| u32::try_from(n).ok()).filter(|n| n.is_power_of_two());
-        size.ok_or_else(|| inst.bad("the cluster size is no constant power of two"))
+        size.ok_or_else(|| inst.bad("the cluster size is not a constant power of two"))
     }
 
     fn combination(&mut self, inst: &Instr<'_>, op: BinOp) -> Result<()> {

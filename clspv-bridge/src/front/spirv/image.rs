@@ -259,7 +259,7 @@ impl FuncReader<'_, '_, '_> {
         inst: &Instr<'_>,
     ) -> Result<Value> {
         if dim == ImageDim::Buffer || self.f.ty(sampler) != I32 {
-            return Err(inst.bad("sampling needs a sampler and an image that is no buffer"));
+            return Err(inst.bad("sampling needs a sampler and an image that is not a buffer"));
         }
         self.coordinates(at, dim, true, inst)?;
         Self::texel_type(ty, inst)?;

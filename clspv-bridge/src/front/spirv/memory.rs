@@ -49,7 +49,7 @@ fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
     if mask.contains(MemoryAccess::ALIGNED) {
         let align = inst.word(i + 1)?;
         if !align.is_power_of_two() {
-            return Err(inst.bad("an alignment that is no power of two"));
+            return Err(inst.bad("an alignment that is not a power of two"));
         }
         flags.align = Some(align);
     }
@@ -351,7 +351,7 @@ impl FuncReader<'_, '_, '_> {
                     }
                     SpirvTypeKind::Struct { .. } => {
                         let Some(index) = constant else {
-                            return Err(inst.bad("the index of a structure is no constant"));
+                            return Err(inst.bad("the index of a structure is not a constant"));
                         };
                         let (member, o, _) = self.r.types.member(ty, index as u64, inst)?;
                         offset = offset.wrapping_add(o as i64);
@@ -359,7 +359,7 @@ impl FuncReader<'_, '_, '_> {
                         continue;
                     }
                     SpirvTypeKind::Plain(t @ Type::Vector(..)) => size = layout(t.lane()).0,
-                    _ => return Err(inst.bad("index into a type that is no aggregate")),
+                    _ => return Err(inst.bad("index into a type that is not an aggregate")),
                 }
             }
             if let Some(index) = constant {

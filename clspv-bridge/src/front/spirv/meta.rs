@@ -249,7 +249,7 @@ fn decorate(d: &mut Decorations, inst: &Instr<'_>, first: usize) -> Result<()> {
                 align => align,
             };
             if !align.is_power_of_two() {
-                return Err(inst.bad("an alignment that is no power of two"));
+                return Err(inst.bad("an alignment that is not a power of two"));
             }
             d.align = Some(align);
         }

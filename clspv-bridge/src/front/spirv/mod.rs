@@ -213,7 +213,7 @@ impl<'s> Reader<'s> {
             let kind = match self.types.need(inst.word(1)?, inst)?.kind {
                 SpirvTypeKind::Image { dim, .. } => SpirvTypeKind::SampledImage(dim),
                 SpirvTypeKind::Other(what) => SpirvTypeKind::Other(what),
-                _ => return Err(inst.bad("a sampled image of something that is no image")),
+                _ => return Err(inst.bad("a sampled image of something that is not an image")),
             };
             let leaves = if matches!(kind, SpirvTypeKind::Other(_)) { 0 } else { 2 };
             self.types.insert(
@@ -238,7 +238,7 @@ impl<'s> Reader<'s> {
             Op::TypeVector => {
                 let SpirvTypeKind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind
                 else {
-                    return Err(inst.bad("vector of something that is no scalar"));
+                    return Err(inst.bad("vector of something that is not a scalar"));
                 };
                 let n = inst.word(2)?;
                 // Beside the widths of OpenCL C: LLVM narrows a vector whose last lanes are never read.
@@ -470,7 +470,7 @@ impl<'s> Reader<'s> {
         let inst = &body.header;
         let SpirvTypeKind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone()
         else {
-            return Err(inst.bad("the type of a function is no function type"));
+            return Err(inst.bad("the type of a function is not a function type"));
         };
         if ret != inst.word(0)? || params.len() != body.params.len() {
             return Err(inst.bad("function and function type differ"));

@@ -132,7 +132,7 @@ impl FuncReader<'_, '_, '_> {
     fn atomic_access(&self, ty: Type, inst: &Instr<'_>) -> Result<(Type, Access)> {
         match ty {
             Type::Scalar(s) if s.bytes() >= 2 => Ok((Type::Scalar(s.to_int()), Access::aligned(s.bytes()))),
-            _ => Err(inst.bad("atomic on a type that is no number")),
+            _ => Err(inst.bad("atomic on a type that is not a number")),
         }
     }
 

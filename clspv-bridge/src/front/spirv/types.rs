@@ -223,7 +223,7 @@ impl TypeTable {
                     .fold(0, usize::saturating_add);
                 Ok((ty, offsets[i], first))
             }
-            _ => Err(inst.bad("index into a type that is no aggregate")),
+            _ => Err(inst.bad("index into a type that is not an aggregate")),
         }
     }
 }

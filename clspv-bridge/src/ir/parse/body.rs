@@ -109,14 +109,14 @@ impl Body<'_> {
             }
             "workgroup" => VarClass::Workgroup,
             "private" => VarClass::Private,
-            other => return c.error(format!("`{other}` is no storage class")),
+            other => return c.error(format!("`{other}` is not a storage class")),
         };
         let elem = c.ty()?;
         let len = match c.word()? {
             "runtime" => VarLen::Runtime,
             "fixed" => VarLen::Fixed(c.number()?),
             "spec" => VarLen::Spec(c.number()?),
-            other => return c.error(format!("`{other}` is no length")),
+            other => return c.error(format!("`{other}` is not a length")),
         };
         self.func.vars.push(VarData { class, elem, len });
         c.end()

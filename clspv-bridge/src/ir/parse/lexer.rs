@@ -239,7 +239,7 @@ impl<'a> Cursor<'a> {
     /// A decimal number.
     pub(super) fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
         let word = self.word()?;
-        word.parse().or_else(|_| self.error(format!("`{word}` is no number that fits here")))
+        word.parse().or_else(|_| self.error(format!("`{word}` is not a number that fits here")))
     }
     /// A bit pattern: decimal (optionally negative) or hexadecimal.
     pub(super) fn bits(&mut self) -> Result<u64> {
@@ -248,6 +248,6 @@ impl<'a> Cursor<'a> {
             Some(hex) => u64::from_str_radix(hex, 16).ok(),
             None => word.parse::<u64>().ok().or_else(|| word.parse::<i64>().ok().map(|x| x as u64)),
         };
-        value.map_or_else(|| self.error(format!("`{word}` is no number")), Ok)
+        value.map_or_else(|| self.error(format!("`{word}` is not a number")), Ok)
     }
 }

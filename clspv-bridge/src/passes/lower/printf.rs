@@ -67,7 +67,7 @@ fn record(
         return Err(CompileError::invalid("printf without a format", data.line));
     };
     if b.ty(*format).space().is_none() {
-        return Err(CompileError::invalid("printf whose format is no pointer", data.line));
+        return Err(CompileError::invalid("printf whose format is not a pointer", data.line));
     }
     let known = literal(b.func, globals, *format);
     let kinds = known.as_deref().map(operand_kinds).unwrap_or_default();

@@ -120,34 +120,34 @@ impl Gen<'_> {
     }
 
     /// Adds statements that mix a variable or a part of it into `h`.
-    pub fn mix(&mut self, place: &str, ty: &Ty, out: &mut Vec<Stmt>) {
+    pub fn mix(&mut self, part: &str, ty: &Ty, out: &mut Vec<Stmt>) {
         match ty {
             Ty::Number(n) if n.lanes == 1 && n.scalar.is_float() => {
-                out.push(Stmt::line(format!("h = h * 31 + (ulong)(long){place};")));
+                out.push(Stmt::line(format!("h = h * 31 + (ulong)(long){part};")));
             }
-            Ty::Number(n) if n.lanes == 1 => out.push(Stmt::line(format!("h = h * 31 + (ulong){place};"))),
+            Ty::Number(n) if n.lanes == 1 => out.push(Stmt::line(format!("h = h * 31 + (ulong){part};"))),
             Ty::Number(n) => {
                 let via = if n.scalar.is_float() { "(long)" } else { "" };
-                let lanes = (0..n.lanes).map(|i| format!("(ulong){via}{place}.s{i:x} * {}", 2 * i + 1));
+                let lanes = (0..n.lanes).map(|i| format!("(ulong){via}{part}.s{i:x} * {}", 2 * i + 1));
                 out.push(Stmt::line(format!("h = h * 31 + {};", lanes.collect::<Vec<_>>().join(" + "))));
             }
             Ty::Record(r) => {
                 let name = &self.records[*r].name;
                 // A copy, because members of packed structures are not aligned.
                 out.push(Stmt::line(match self.hash_by_pointer.get(*r) {
-                    Some(true) => format!("{{ {name} c = {place}; h = hash_{name}(h, &c); }}"),
-                    _ => format!("h = hash_{name}(h, {place});"),
+                    Some(true) => format!("{{ {name} c = {part}; h = hash_{name}(h, &c); }}"),
+                    _ => format!("h = hash_{name}(h, {part});"),
                 }));
             }
             Ty::Array(element, length) => {
                 let mut body = Vec::new();
                 self.names += 1;
                 let i = format!("i{}", self.names);
-                self.mix(&format!("{place}[{i}]"), element, &mut body);
+                self.mix(&format!("{part}[{i}]"), element, &mut body);
                 out.push(Stmt::block(format!("for (int {i} = 0; {i} < {length}; {i}++) {{"), body));
             }
             Ty::Pointer(_, target, _) if matches!(**target, Ty::Number(_)) => {
-                self.mix(&format!("{place}[0]"), target, out);
+                self.mix(&format!("{part}[0]"), target, out);
             }
             Ty::Pointer(..) => {}
         }
@@ -238,9 +238,9 @@ impl Gen<'_> {
             }
         }
         if self.random.chance(70)
-            && let Some(place) = self.record_place(record, false, 1)
+            && let Some(part) = self.record_place(record, false, 1)
         {
-            return place;
+            return part;
         }
         let value = self.initializer(&Ty::Record(record), depth);
         format!("({}){value}", self.records[record].name)

@@ -112,9 +112,9 @@ impl Gen<'_> {
     fn leaf(&mut self, depth: usize) -> Expr {
         if !self.constant
             && self.random.chance(70)
-            && let Some(place) = self.scalar_place(false, depth)
+            && let Some(part) = self.scalar_place(false, depth)
         {
-            return place;
+            return part;
         }
         if !self.constant && self.random.chance(15) {
             return self.work_item();

@@ -11,7 +11,7 @@
 mod call;
 mod declare;
 mod expr;
-mod place;
+mod parts;
 mod statement;
 mod types;
 mod vector;

@@ -80,18 +80,18 @@ impl Gen<'_> {
     }
 
     fn assignment(&mut self) -> Option<String> {
-        let place = self.scalar_place(true, 2)?;
-        let value = self.assignable(place.ty.scalar, 3);
+        let part = self.scalar_place(true, 2)?;
+        let value = self.assignable(part.ty.scalar, 3);
         if self.random.chance(15) {
             // Two variables at once.
-            let is_float = place.ty.scalar.is_float();
+            let is_float = part.ty.scalar.is_float();
             let (outer, inner) = (self.simple_variable(is_float)?, self.simple_variable(is_float)?);
             if outer.0 != inner.0 {
                 let value = self.fit(value, inner.1);
                 return Some(format!("{} = {} = {};", outer.0, inner.0, value.at(1)));
             }
         }
-        Some(format!("{} = {};", place.text, value.text))
+        Some(format!("{} = {};", part.text, value.text))
     }
 
     /// A scalar variable and its type; of a floating-point type only if all are.
@@ -110,17 +110,17 @@ impl Gen<'_> {
 
     /// A compound assignment to an integer.
     fn compound(&mut self) -> Option<String> {
-        let place = self.scalar_place(true, 2)?;
-        if place.ty.scalar.is_float() || place.ty.scalar == Scalar::Bool {
+        let part = self.scalar_place(true, 2)?;
+        if part.ty.scalar.is_float() || part.ty.scalar == Scalar::Bool {
             return None;
         }
-        let to = place.promoted();
+        let to = part.promoted();
         let op = ["+", "-", "*", "&", "|", "^", "/", "%", "<<", ">>"][self.random.below(10)];
         let value = match op {
             "+" | "-" | "*" => {
                 let e = self.integer(2);
                 let ty = to.common(e.promoted());
-                let (a, b) = (ty.converted(place.range), ty.converted(e.range));
+                let (a, b) = (ty.converted(part.range), ty.converted(e.range));
                 let range = a.corners(b, |x, y| if op == "*" { x.checked_mul(y) } else { Some(x + y) });
                 let both = range.and_then(|r| a.corners(b, |x, y| Some(x - y)).map(|d| r.union(d)));
                 let fits = both.is_some_and(|r| r.within(ty.range()));
@@ -137,7 +137,7 @@ impl Gen<'_> {
             }
             _ => self.integer(3),
         };
-        Some(format!("{} {op}= {};", place.text, value.text))
+        Some(format!("{} {op}= {};", part.text, value.text))
     }
 
     /// An increment or decrement, alone or as the value of an assignment.
@@ -156,14 +156,14 @@ impl Gen<'_> {
     }
 
     fn vector_assignment(&mut self) -> Option<String> {
-        let place = self.vector_place(None, true, 2)?;
-        let ty = place.ty;
+        let part = self.vector_place(None, true, 2)?;
+        let ty = part.ty;
         if !ty.scalar.is_float() && self.random.chance(40) {
             let op = self.vector_operator(ty);
             let value = self.vector(ty, 2);
-            return Some(format!("{} {op}= {};", place.text, value.text));
+            return Some(format!("{} {op}= {};", part.text, value.text));
         }
-        Some(format!("{} = {};", place.text, self.stored_vector(ty, 3)))
+        Some(format!("{} = {};", part.text, self.stored_vector(ty, 3)))
     }
 
     /// An operator that is defined for all components.
@@ -175,9 +175,9 @@ impl Gen<'_> {
 
     /// An assignment to some components of a vector.
     fn component_assignment(&mut self) -> Option<String> {
-        let place = self.vector_place(None, true, 1)?;
-        let (names, count) = self.targets(place.ty.lanes);
-        let ty = Numeric { lanes: count, ..place.ty };
+        let part = self.vector_place(None, true, 1)?;
+        let (names, count) = self.targets(part.ty.lanes);
+        let ty = Numeric { lanes: count, ..part.ty };
         let op = match self.random.below(3) {
             0 if !ty.scalar.is_float() => self.vector_operator(ty),
             _ => "",
@@ -190,7 +190,7 @@ impl Gen<'_> {
             self.stored_vector(ty, 2)
         };
         let value = if ty.scalar.is_float() { self.stored_vector(ty, 1) } else { value };
-        Some(format!("{}.{names} {op}= {value};", place.at(PRIMARY)))
+        Some(format!("{}.{names} {op}= {value};", part.at(PRIMARY)))
     }
 
     fn record_assignment(&mut self) -> Option<String> {
@@ -198,8 +198,8 @@ impl Gen<'_> {
             return None;
         }
         let record = self.random.below(self.records.len());
-        let place = self.record_place(record, true, 1)?;
-        Some(format!("{place} = {};", self.record_value(record, 1)))
+        let part = self.record_place(record, true, 1)?;
+        Some(format!("{part} = {};", self.record_value(record, 1)))
     }
 
     /// A store of a vector into an array.
@@ -221,7 +221,7 @@ impl Gen<'_> {
         let text = self.call(function, 1)?;
         self.calls -= 1;
         match &function.result {
-            // The target is no memory that the function could write.
+            // The target is not memory that the function could write.
             Some(Ty::Number(n)) if n.lanes == 1 => {
                 let (name, ty) = self.simple_variable(n.scalar.is_float())?;
                 let e = Expr::new(text, *n, n.scalar.stored(), PRIMARY);

@@ -1,7 +1,7 @@
 //! Vector expressions, and components of vectors.
 
 use super::Gen;
-use super::place::component;
+use super::parts::component;
 use super::types::{CONDITIONAL, Expr, INTEGERS, LANES, Numeric, PRIMARY, Range, Scalar, UNARY};
 
 impl Gen<'_> {
@@ -46,9 +46,9 @@ impl Gen<'_> {
 
     fn vector_leaf(&mut self, ty: Numeric) -> Expr {
         if self.random.chance(60)
-            && let Some(place) = self.vector_place(Some(ty), false, 1)
+            && let Some(part) = self.vector_place(Some(ty), false, 1)
         {
-            return place;
+            return part;
         }
         self.vector_literal(ty, 0)
     }

@@ -105,7 +105,7 @@ impl Finding {
     /// Location of the access in the memory, as text.
     fn location(&self) -> String {
         if self.memory.is_empty() {
-            return format!("address {:#x}, which is no memory of this device", self.offset);
+            return format!("address {:#x}, which is not memory of this device", self.offset);
         }
         if self.memory == NULL {
             return format!("address {:#x}, through {NULL}", self.offset);

@@ -34,7 +34,7 @@ pub struct Model {
 
 /// Operand of a command: the buffer or a sub-buffer, and some of its words.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct Operand {
     pub queue: cl_command_queue,
     pub object: cl_mem,
     /// First word of the object in the buffer.
@@ -47,7 +47,7 @@ pub struct Place {
     some: usize,
 }
 
-impl Place {
+impl Operand {
     /// Words of the object in the buffer.
     pub fn object_words(&self) -> Range<usize> {
         self.start..self.start + self.count
@@ -93,7 +93,7 @@ impl Model {
     }
 
     /// A random queue, object and range of words.
-    pub fn place(&self, random: &mut Random, queues: &[cl_command_queue]) -> Place {
+    pub fn operand(&self, random: &mut Random, queues: &[cl_command_queue]) -> Operand {
         let queue = queues[random.below(queues.len())];
         let which = random.below(PARTS + 2);
         let (object, start, count) = match self.parts.get(which) {
@@ -101,7 +101,7 @@ impl Model {
             None => (self.mem, 0, WORDS),
         };
         let (offset, some) = (random.below(count / 2), 1 + random.below(count / 2));
-        Place { queue, object, start, count, offset, some }
+        Operand { queue, object, start, count, offset, some }
     }
 
     /// Wait list of the next command.
@@ -110,36 +110,36 @@ impl Model {
     }
 
     /// Launches a kernel with a work-item for each word of the object.
-    pub fn launch(&self, place: &Place, kernel: cl_kernel) -> cl_event {
-        launch(place.queue, kernel, place.count, self.last.as_slice())
+    pub fn launch(&self, operand: &Operand, kernel: cl_kernel) -> cl_event {
+        launch(operand.queue, kernel, operand.count, self.last.as_slice())
     }
 
-    pub fn write(&mut self, place: &Place, round: u32) -> cl_event {
-        let (words, (n, list), mut event) = (place.host_words(round), self.waits(), null_mut());
-        let (queue, object, data) = (place.queue, place.object, words.as_ptr().cast());
-        let (offset, size) = place.bytes();
+    pub fn write(&mut self, operand: &Operand, round: u32) -> cl_event {
+        let (words, (n, list), mut event) = (operand.host_words(round), self.waits(), null_mut());
+        let (queue, object, data) = (operand.queue, operand.object, words.as_ptr().cast());
+        let (offset, size) = operand.bytes();
         // SAFETY: live handles; a blocking command with memory of the size.
         ok(unsafe { clEnqueueWriteBuffer(queue, object, 1, offset, size, data, n, list, &mut event) });
-        self.expected[place.words()].copy_from_slice(&words);
+        self.expected[operand.words()].copy_from_slice(&words);
         event
     }
 
-    pub fn read(&self, place: &Place, round: u32) -> cl_event {
-        let (mut words, (n, list), mut event) = (place.host_words(round), self.waits(), null_mut());
-        let (queue, object, data) = (place.queue, place.object, words.as_mut_ptr().cast());
-        let (offset, size) = place.bytes();
+    pub fn read(&self, operand: &Operand, round: u32) -> cl_event {
+        let (mut words, (n, list), mut event) = (operand.host_words(round), self.waits(), null_mut());
+        let (queue, object, data) = (operand.queue, operand.object, words.as_mut_ptr().cast());
+        let (offset, size) = operand.bytes();
         // SAFETY: live handles; a blocking command with memory of the size.
         ok(unsafe { clEnqueueReadBuffer(queue, object, 1, offset, size, data, n, list, &mut event) });
-        assert_eq!(words, self.expected[place.words()], "round {round}");
+        assert_eq!(words, self.expected[operand.words()], "round {round}");
         event
     }
 
-    pub fn fill(&mut self, place: &Place, word: u32) -> cl_event {
-        let ((n, list), (offset, size), mut event) = (self.waits(), place.bytes(), null_mut());
-        let (queue, object, pattern) = (place.queue, place.object, (&raw const word).cast());
+    pub fn fill(&mut self, operand: &Operand, word: u32) -> cl_event {
+        let ((n, list), (offset, size), mut event) = (self.waits(), operand.bytes(), null_mut());
+        let (queue, object, pattern) = (operand.queue, operand.object, (&raw const word).cast());
         // SAFETY: live handles; a pattern of four bytes.
         ok(unsafe { clEnqueueFillBuffer(queue, object, pattern, 4, offset, size, n, list, &mut event) });
-        self.expected[place.words()].fill(word);
+        self.expected[operand.words()].fill(word);
         event
     }
 
@@ -147,21 +147,21 @@ impl Model {
     /// compared before if the flags request reading.
     pub fn map(
         &mut self,
-        place: &Place,
+        operand: &Operand,
         flags: cl_map_flags,
         unmapper: cl_command_queue,
         change: fn(u32) -> u32,
         round: u32,
     ) -> cl_event {
-        let ((n, list), (offset, size)) = (self.waits(), place.bytes());
-        let (queue, object, none) = (place.queue, place.object, null_mut());
+        let ((n, list), (offset, size)) = (self.waits(), operand.bytes());
+        let (queue, object, none) = (operand.queue, operand.object, null_mut());
         let (mut event, mut code) = (null_mut(), 1);
         // SAFETY: live handles; the mapping has the words until it is unmapped.
         unsafe {
             let at = clEnqueueMapBuffer(queue, object, 1, flags, offset, size, n, list, none, &mut code);
             ok(code);
-            let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), place.some);
-            let words = &mut self.expected[place.words()];
+            let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), operand.some);
+            let words = &mut self.expected[operand.words()];
             if flags & CL_MAP_READ != 0 {
                 assert_eq!(mapped, words, "round {round}");
             }

@@ -60,9 +60,9 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
     // contain.
     command.args(["--skip", "litmus_message_passing"]);
     let outcome = outcome(command, &format!("checked {filter}"));
-    let told = std::fs::read_to_string(&log).unwrap_or_default();
+    let reported = std::fs::read_to_string(&log).unwrap_or_default();
     let _ = std::fs::remove_file(log);
-    if told.is_empty() { outcome } else { Err(Failed::from(told)) }
+    if reported.is_empty() { outcome } else { Err(Failed::from(reported)) }
 }
 
 /// Runs all tests on the CPU device with code of a kind: "baseline", "quick" or "optimized".

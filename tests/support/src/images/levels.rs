@@ -416,10 +416,10 @@ fn reads(
     let count = program.kernel("count")?;
     count.set(&[Arg::Image(&levels.image), Arg::Buffer(&out)])?;
     count.launch(&[1], None)?;
-    let mut told = [0i32; 2];
-    session.read(&out, &mut told)?;
-    if told != [LEVELS as i32, 13] {
-        return Err(format!("levels and width: {told:?}"));
+    let mut reported = [0i32; 2];
+    session.read(&out, &mut reported)?;
+    if reported != [LEVELS as i32, 13] {
+        return Err(format!("levels and width: {reported:?}"));
     }
     let mut random = Random::new(3);
     let (axes, is_array) = axes(kind);

@@ -247,8 +247,8 @@ impl FunctionLowering<'_, '_> {
         let location = self.location(target)?;
         let ty = self.expr(target)?.ty.ty;
         let signed = is_signed(self.types(), compute);
-        if let Location::Memory(place, value) = &location
-            && place.is_atomic
+        if let Location::Memory(object, value) = &location
+            && object.is_atomic
         {
             let simple = match op {
                 BinaryOp::Add => Some(RmwOp::Add),
@@ -259,10 +259,10 @@ impl FunctionLowering<'_, '_> {
                 _ => None,
             };
             if let Some(rmw) = simple.filter(|_| value.is_int() && self.f.ty(y) == *value) {
-                let old = self.atomic(rmw, *place, y);
+                let old = self.atomic(rmw, *object, y);
                 return self.binary(op, old, y, signed);
             }
-            return self.atomic_update(*place, *value, |this, old| {
+            return self.atomic_update(*object, *value, |this, old| {
                 let x = this.convert(old, ty, compute);
                 let new = this.binary(op, x, y, signed)?;
                 Ok(this.convert(new, compute, ty))
@@ -289,13 +289,13 @@ impl FunctionLowering<'_, '_> {
     pub fn increment(&mut self, target: ExprId, is_prefix: bool, by: i8) -> Result<Value> {
         let ty = self.expr(target)?.ty.ty;
         let location = self.location(target)?;
-        if let Location::Memory(place, value) = &location
-            && place.is_atomic
+        if let Location::Memory(object, value) = &location
+            && object.is_atomic
         {
-            let (place, value) = (*place, *value);
+            let (object, value) = (*object, *value);
             if value.is_int() && !value.is_bool() {
                 let by = self.f.bits(value, i64::from(by) as u64);
-                let old = self.atomic(RmwOp::Add, place, by);
+                let old = self.atomic(RmwOp::Add, object, by);
                 return if is_prefix {
                     Ok(self.emit(Op::Bin(BinOp::Iadd), &[old, by], value))
                 } else {
@@ -303,7 +303,7 @@ impl FunctionLowering<'_, '_> {
                 };
             }
             let mut before = None;
-            let after = self.atomic_update(place, value, |this, old| {
+            let after = self.atomic_update(object, value, |this, old| {
                 before = Some(old);
                 Ok(this.stepped(old, ty, by))
             })?;
@@ -344,24 +344,24 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// A sequentially consistent read-modify-write operation; returns the old value.
-    fn atomic(&mut self, op: RmwOp, place: ObjectRef, operand: Value) -> Value {
-        let access = self.access(place);
+    fn atomic(&mut self, op: RmwOp, object: ObjectRef, operand: Value) -> Value {
+        let access = self.access(object);
         let ty = self.f.ty(operand);
         let op = Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::SeqCst };
-        self.emit(op, &[place.addr, operand], ty)
+        self.emit(op, &[object.addr, operand], ty)
     }
 
     /// Replaces an atomic object's value by a function of it, in a loop; returns the new value.
     fn atomic_update(
         &mut self,
-        place: ObjectRef,
+        object: ObjectRef,
         ty: Type,
         mut update: impl FnMut(&mut Self, Value) -> Result<Value>,
     ) -> Result<Value> {
         let stored = if ty.is_bool() { Type::Scalar(Scalar::I8) } else { ty };
         let bits = stored.scalar().map_or(stored, |s| Type::Scalar(s.to_int()));
         let (head, end) = (self.new_block(), self.new_block());
-        let first = self.load(place, ty);
+        let first = self.load(object, ty);
         self.jump(head, &[first]);
         let old = self.f.add_param(head, ty);
         self.start(head);
@@ -371,14 +371,14 @@ impl FunctionLowering<'_, '_> {
             false => this.reinterpret(value, bits),
         };
         let (expected, desired) = (as_bits(self, old), as_bits(self, new));
-        let access = self.access(place);
+        let access = self.access(object);
         let op = Op::AtomicCas {
             access,
             scope: Scope::Device,
             success: Ordering::SeqCst,
             failure: Ordering::SeqCst,
         };
-        let found = self.emit(op, &[place.addr, expected, desired], bits);
+        let found = self.emit(op, &[object.addr, expected, desired], bits);
         let (x, y) = match found {
             found if bits.space().is_some() => (
                 self.emit(Op::Cast(CastOp::PtrToInt), &[found], I64),

@@ -309,7 +309,7 @@ impl<'a> FunctionLowering<'_, 'a> {
 
     fn vector_literal(&mut self, parts: ExprList, ty: Ty) -> Result<Value> {
         let Some(to) = value_type(self.types(), ty) else {
-            return Err(malformed("a vector literal that is no vector"));
+            return Err(malformed("a vector literal that is not a vector"));
         };
         let mut values: SmallVec<[Value; 4]> = SmallVec::new();
         for part in self.m.input.unit.list(parts) {
@@ -380,7 +380,7 @@ impl<'a> FunctionLowering<'_, 'a> {
     ) -> Result<Option<Value>> {
         let func = self.m.function(id)?;
         let TypeKind::Function(ty) = self.types().resolved(self.m.decl(id)?.ty) else {
-            return Err(malformed("a function whose type is no function type"));
+            return Err(malformed("a function whose type is not a function type"));
         };
         let result = ty.result.ty;
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
@@ -411,8 +411,8 @@ impl<'a> FunctionLowering<'_, 'a> {
         for arg in self.m.input.unit.list(args) {
             let ty = self.expr(*arg)?.ty.ty;
             let value = if is_aggregate(self.types(), ty) {
-                let place = self.aggregate(*arg)?;
-                self.in_private(place, layout(self.types(), ty).size)?
+                let object = self.aggregate(*arg)?;
+                self.in_private(object, layout(self.types(), ty).size)?
             } else {
                 self.value(*arg)?
             };
@@ -458,22 +458,22 @@ impl<'a> FunctionLowering<'_, 'a> {
                     self.write(variable, value);
                 }
             }
-            (Home::Memory(place), Some(init)) if is_aggregate(self.types(), var.ty.ty) => {
+            (Home::Memory(object), Some(init)) if is_aggregate(self.types(), var.ty.ty) => {
                 if let ExprKind::Str(_) = self.expr(init)?.kind {
-                    self.clear(place, layout(self.types(), var.ty.ty).size);
-                    let location = Location::Memory(place, crate::ir::I8);
+                    self.clear(object, layout(self.types(), var.ty.ty).size);
+                    let location = Location::Memory(object, crate::ir::I8);
                     self.initialize_part(init, var.ty.ty, &location)?;
                 } else {
-                    self.aggregate_into(init, place, true)?;
+                    self.aggregate_into(init, object, true)?;
                 }
             }
-            (Home::Memory(place), Some(init)) => {
+            (Home::Memory(object), Some(init)) => {
                 let value = self.value(init)?;
-                self.store(place, value);
+                self.store(object, value);
             }
-            (Home::Memory(place), None) if zeroed => {
+            (Home::Memory(object), None) if zeroed => {
                 let size = layout(self.types(), var.ty.ty).size;
-                self.clear(place, size);
+                self.clear(object, size);
             }
             (Home::Memory(_), None) => {}
         }
@@ -489,7 +489,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             | ExprKind::Deref(_)
             | ExprKind::Member { .. }
             | ExprKind::Str(_)
-            | ExprKind::CompoundLiteral(_) => self.place(id),
+            | ExprKind::CompoundLiteral(_) => self.object(id),
             ExprKind::Cast(_, inner) if is_aggregate(self.types(), self.expr(*inner)?.ty.ty) => {
                 self.nested(|this| this.aggregate(*inner))
             }
@@ -498,9 +498,9 @@ impl<'a> FunctionLowering<'_, 'a> {
                 self.nested(|this| this.aggregate(*y))
             }
             ExprKind::Assign { target, value } => {
-                let place = self.place(*target)?;
-                self.nested(|this| this.aggregate_into(*value, place, false))?;
-                Ok(place)
+                let object = self.object(*target)?;
+                self.nested(|this| this.aggregate_into(*value, object, false))?;
+                Ok(object)
             }
             ExprKind::Call { .. }
             | ExprKind::CallBlock { .. }
@@ -517,9 +517,9 @@ impl<'a> FunctionLowering<'_, 'a> {
                 Ok(ObjectRef::new(addr, layout(self.types(), ty).align))
             }
             _ => {
-                let place = self.slot_of(ty)?;
-                self.nested(|this| this.aggregate_into(id, place, true))?;
-                Ok(place)
+                let object = self.slot_of(ty)?;
+                self.nested(|this| this.aggregate_into(id, object, true))?;
+                Ok(object)
             }
         }
     }
@@ -558,7 +558,7 @@ impl<'a> FunctionLowering<'_, 'a> {
                 self.start_sealed(end);
             }
             ExprKind::Cast(CastKind::Load, inner) => {
-                let from = self.place(*inner)?;
+                let from = self.object(*inner)?;
                 self.copy(to, from, size);
             }
             ExprKind::Error => return Err(malformed("an erroneous expression")),
@@ -635,24 +635,24 @@ impl<'a> FunctionLowering<'_, 'a> {
             self.set(location, value);
             return Ok(());
         }
-        let Location::Memory(place, _) = location else {
+        let Location::Memory(object, _) = location else {
             return Err(malformed("an aggregate that is not in memory"));
         };
-        let place = *place;
+        let object = *object;
         match &self.expr(item)?.kind {
             ExprKind::Init(init) => {
                 let list = self.init(init.0)?;
-                self.nested(|this| this.initialize_parts(list, ty, place))
+                self.nested(|this| this.initialize_parts(list, ty, object))
             }
             // A string may be longer than the array, or shorter.
             ExprKind::Str(string) => {
                 let bytes = self.m.input.unit.strings.get(string.0 as usize).map_or(0, |s| s.len() as u64);
-                let from = self.place(item)?;
+                let from = self.object(item)?;
                 let size = layout(self.types(), ty).size;
-                self.copy(place, from, size.min(bytes));
+                self.copy(object, from, size.min(bytes));
                 Ok(())
             }
-            _ => self.aggregate_into(item, place, true),
+            _ => self.aggregate_into(item, object, true),
         }
     }
 

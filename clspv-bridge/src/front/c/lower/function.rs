@@ -66,7 +66,7 @@ pub fn lower(m: &mut ModuleLowering<'_>, id: FuncId, func: FuncRef, is_kernel: b
     let decl = m.decl(id)?;
     let Some(body) = decl.body else { return Err(malformed("a function without a body")) };
     let TypeKind::Function(ty) = m.input.types.resolved(decl.ty) else {
-        return Err(malformed("a function whose type is no function type"));
+        return Err(malformed("a function whose type is not a function type"));
     };
     let contracts = !m.input.unit.no_contract.contains(&id);
     let f = m.module.functions[func].clone();
@@ -159,18 +159,18 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         let ty = self.m.var(id)?.ty.ty;
         if is_aggregate(self.types(), ty) && self.f.ty(value).space().is_some() {
             let layout = layout(self.types(), ty);
-            let place = ObjectRef::new(value, layout.align);
+            let object = ObjectRef::new(value, layout.align);
             if is_kernel {
-                self.homes.insert(id, Home::Memory(place));
+                self.homes.insert(id, Home::Memory(object));
             } else {
                 let home = self.home_place(id)?;
-                self.copy(home, place, layout.size);
+                self.copy(home, object, layout.size);
             }
             return Ok(());
         }
         match self.home(id)? {
             Home::Values(variable) => self.write(variable, value),
-            Home::Memory(place) => self.store(place, value),
+            Home::Memory(object) => self.store(object, value),
         }
         Ok(())
     }
@@ -444,7 +444,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     /// Home in memory of a variable of an aggregate type.
     pub fn home_place(&mut self, id: VarId) -> Result<ObjectRef> {
         match self.home(id)? {
-            Home::Memory(place) => Ok(place),
+            Home::Memory(object) => Ok(object),
             Home::Values(_) => Err(malformed("an aggregate that is not in memory")),
         }
     }

@@ -79,8 +79,8 @@ impl FunctionLowering<'_, '_> {
             }
             // `(a, b)`, `c ? a : b` and assignments are lvalues only as aggregate values.
             _ if is_aggregate(types, expr.ty.ty) => {
-                let place = self.aggregate(id)?;
-                Ok(self.memory(place, id, expr.ty.ty))
+                let object = self.aggregate(id)?;
+                Ok(self.memory(object, id, expr.ty.ty))
             }
             ExprKind::Cast(CastKind::Load, inner) => self.location(*inner),
             ExprKind::Comma(x, y) => {
@@ -91,11 +91,11 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// A location in memory of a type that has values; aggregates keep the place only.
-    fn memory(&self, place: ObjectRef, _id: ExprId, ty: crate::front::c::types::Ty) -> Location {
+    /// A location in memory of a type that has values; aggregates keep the object only.
+    fn memory(&self, object: ObjectRef, _id: ExprId, ty: crate::front::c::types::Ty) -> Location {
         let is_atomic = matches!(self.types().resolved(ty), TypeKind::Atomic(_));
         let value = value_type(self.types(), ty).unwrap_or(crate::ir::I8);
-        Location::Memory(ObjectRef { is_atomic, ..place }, value)
+        Location::Memory(ObjectRef { is_atomic, ..object }, value)
     }
 
     /// Object that a variable's name designates.
@@ -108,7 +108,7 @@ impl FunctionLowering<'_, '_> {
                     let value = value_type(self.types(), ty.ty).unwrap_or(I32);
                     Location::Variable(variable, value)
                 }
-                Home::Memory(place) => self.memory(place, ExprId(0), ty.ty),
+                Home::Memory(object) => self.memory(object, ExprId(0), ty.ty),
             });
         }
         if let (TypeKind::Opaque(OpaqueType::Sampler), Some(init)) = (self.types().resolved(ty.ty), var.init)
@@ -121,8 +121,8 @@ impl FunctionLowering<'_, '_> {
         if self.f.ty(addr) == Type::Ptr(Space::Local) && padding(align) != 0 {
             addr = self.aligned(addr, align, Self::emit);
         }
-        let place = ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) };
-        Ok(self.memory(place, ExprId(0), ty.ty))
+        let object = ObjectRef { is_volatile: ty.quals.is_volatile, ..ObjectRef::new(addr, align) };
+        Ok(self.memory(object, ExprId(0), ty.ty))
     }
 
     /// The address of a variable of the module.
@@ -149,14 +149,16 @@ impl FunctionLowering<'_, '_> {
             TypeKind::Record(id) => types.records.get(id.0 as usize),
             _ => None,
         };
-        let Some(record) = record else { return Err(malformed("a member of what is no record")) };
+        let Some(record) = record else {
+            return Err(malformed("a member of something that is not a record"));
+        };
         let is_volatile = self.expr(base)?.ty.quals.is_volatile;
-        let Location::Memory(mut place, _) = self.location(base)? else {
+        let Location::Memory(mut object, _) = self.location(base)? else {
             return Err(malformed("a record that is not in memory"));
         };
-        place.is_volatile |= is_volatile;
-        place.is_atomic = false;
-        self.field(place, record, field)
+        object.is_volatile |= is_volatile;
+        object.is_atomic = false;
+        self.field(object, record, field)
     }
 
     /// The member of a record in memory.
@@ -166,34 +168,34 @@ impl FunctionLowering<'_, '_> {
             return Err(malformed("a member that does not exist"));
         };
         let ty = types.canonical(field.ty);
-        let mut place = self.part(record_at, field.offset);
-        place.is_volatile |= ty.quals.is_volatile;
+        let mut object = self.part(record_at, field.offset);
+        object.is_volatile |= ty.quals.is_volatile;
         let Some((first, width)) = field.bits else {
-            return Ok(self.memory(place, ExprId(0), ty.ty));
+            return Ok(self.memory(object, ExprId(0), ty.ty));
         };
         let Some(value) = value_type(types, ty.ty) else {
-            return Err(malformed("a bit-field that is no integer"));
+            return Err(malformed("a bit-field that is not an integer"));
         };
         let is_signed = is_signed(types, ty.ty);
-        let at = ObjectRef { is_volatile: place.is_volatile, ..record_at };
+        let at = ObjectRef { is_volatile: object.is_volatile, ..record_at };
         let position = BitFieldPosition { offset: field.offset, first, width };
         Ok(Location::Bits(self.bit_field(at, record, position, value, is_signed)))
     }
 
     /// The address of an object in memory.
-    pub fn place(&mut self, id: ExprId) -> Result<ObjectRef> {
+    pub fn object(&mut self, id: ExprId) -> Result<ObjectRef> {
         match self.location(id)? {
-            Location::Memory(place, _) => Ok(place),
+            Location::Memory(object, _) => Ok(object),
             Location::Lanes { base, lanes } => match (*base, lanes.as_slice()) {
-                (Location::Memory(place, vector), [lane]) => Ok(self.lane_place(place, vector, *lane)),
+                (Location::Memory(object, vector), [lane]) => Ok(self.lane_place(object, vector, *lane)),
                 _ => Err(malformed("the address of several lanes")),
             },
             Location::Lane { base, index } => match *base {
-                Location::Memory(place, vector) => {
+                Location::Memory(object, vector) => {
                     let index = self.emit(Op::Cast(CastOp::Zext), &[index], crate::ir::I64);
                     let of = value_layout(vector.lane());
-                    let addr = self.element(place.addr, index, of.size);
-                    Ok(ObjectRef { addr, align: of.align, ..place })
+                    let addr = self.element(object.addr, index, of.size);
+                    Ok(ObjectRef { addr, align: of.align, ..object })
                 }
                 _ => Err(malformed("the address of a variable in values")),
             },
@@ -203,14 +205,14 @@ impl FunctionLowering<'_, '_> {
 
     /// The address of an lvalue.
     pub fn address(&mut self, id: ExprId) -> Result<Value> {
-        Ok(self.place(id)?.addr)
+        Ok(self.object(id)?.addr)
     }
 
     /// Reads a location.
     pub fn get(&mut self, location: &Location) -> Value {
         match location {
             Location::Variable(variable, _) => self.read(*variable),
-            Location::Memory(place, ty) => self.load(*place, *ty),
+            Location::Memory(object, ty) => self.load(*object, *ty),
             // The whole vector is read, as by clang: several lanes then share one load, and memory has one
             // element type.
             Location::Lanes { base, lanes } => {
@@ -230,14 +232,14 @@ impl FunctionLowering<'_, '_> {
     pub fn set(&mut self, location: &Location, value: Value) -> Value {
         match location {
             Location::Variable(variable, _) => self.write(*variable, value),
-            Location::Memory(place, _) => self.store(*place, value),
+            Location::Memory(object, _) => self.store(*object, value),
             Location::Lanes { base, lanes } => self.set_lanes(base, lanes, value),
             Location::Lane { base, index } => match &**base {
-                Location::Memory(place, vector) => {
+                Location::Memory(object, vector) => {
                     let index = self.emit(Op::Cast(CastOp::Zext), &[*index], crate::ir::I64);
                     let of = value_layout(vector.lane());
-                    let addr = self.element(place.addr, index, of.size);
-                    self.store(ObjectRef { addr, align: of.align, ..*place }, value);
+                    let addr = self.element(object.addr, index, of.size);
+                    self.store(ObjectRef { addr, align: of.align, ..*object }, value);
                 }
                 _ => {
                     let vector = self.get(base);
@@ -259,10 +261,10 @@ impl FunctionLowering<'_, '_> {
 
     /// Writes lanes of a vector. LaneList in memory are written alone: others may belong to other work-items.
     fn set_lanes(&mut self, base: &Location, lanes: &[u8], value: Value) {
-        if let Location::Memory(place, vector) = base {
+        if let Location::Memory(object, vector) = base {
             for (i, lane) in (0u8..).zip(lanes) {
                 let part = self.builder().extract(value, i);
-                let at = self.lane_place(*place, *vector, *lane);
+                let at = self.lane_place(*object, *vector, *lane);
                 self.store(at, part);
             }
             return;

@@ -8,22 +8,22 @@ use crate::ir::{
 };
 
 impl FunctionLowering<'_, '_> {
-    /// Properties of an access to a place.
-    pub fn access(&self, place: ObjectRef) -> Access {
+    /// Properties of an access to an object.
+    pub fn access(&self, object: ObjectRef) -> Access {
         Access {
-            align: place.align.clamp(1, 1 << 20),
-            volatile: place.is_volatile,
+            align: object.align.clamp(1, 1 << 20),
+            volatile: object.is_volatile,
             nontemporal: false,
-            readonly: self.f.ty(place.addr) == Type::Ptr(Space::Constant),
+            readonly: self.f.ty(object.addr) == Type::Ptr(Space::Constant),
             copied: false,
             root: Root::Ptr,
         }
     }
 
     /// Loads a value; truth values are bytes in memory.
-    pub fn load(&mut self, place: ObjectRef, ty: Type) -> Value {
-        let access = self.access(place);
-        let op = if place.is_atomic {
+    pub fn load(&mut self, object: ObjectRef, ty: Type) -> Value {
+        let access = self.access(object);
+        let op = if object.is_atomic {
             Op::AtomicLoad { access, scope: Scope::Device, order: Ordering::SeqCst }
         } else {
             Op::Load(access)
@@ -35,23 +35,23 @@ impl FunctionLowering<'_, '_> {
             }
             ty if ty.is_bool() => {
                 let bytes = ty.with_scalar(Scalar::I8);
-                let loaded = self.emit(op, &[place.addr], bytes);
+                let loaded = self.emit(op, &[object.addr], bytes);
                 let zero = self.zero(bytes);
                 self.emit(Op::Icmp(IntCc::Ne), &[loaded, zero], ty)
             }
             // Atomics access floating-point numbers as integers of their size.
-            Type::Scalar(scalar) if place.is_atomic && scalar.is_float() => {
-                let bits = self.emit(op, &[place.addr], Type::Scalar(scalar.to_int()));
+            Type::Scalar(scalar) if object.is_atomic && scalar.is_float() => {
+                let bits = self.emit(op, &[object.addr], Type::Scalar(scalar.to_int()));
                 self.reinterpret(bits, ty)
             }
-            ty => self.emit(op, &[place.addr], ty),
+            ty => self.emit(op, &[object.addr], ty),
         }
     }
 
     /// Stores a value.
-    pub fn store(&mut self, place: ObjectRef, value: Value) {
-        let access = self.access(place);
-        let op = if place.is_atomic {
+    pub fn store(&mut self, object: ObjectRef, value: Value) {
+        let access = self.access(object);
+        let op = if object.is_atomic {
             Op::AtomicStore { access, scope: Scope::Device, order: Ordering::SeqCst }
         } else {
             Op::Store(access)
@@ -62,12 +62,12 @@ impl FunctionLowering<'_, '_> {
                 return;
             }
             ty if ty.is_bool() => self.emit(Op::Cast(CastOp::Zext), &[value], ty.with_scalar(Scalar::I8)),
-            Type::Scalar(scalar) if place.is_atomic && scalar.is_float() => {
+            Type::Scalar(scalar) if object.is_atomic && scalar.is_float() => {
                 self.reinterpret(value, Type::Scalar(scalar.to_int()))
             }
             _ => value,
         };
-        self.builder().inst(op, &[value, place.addr], &[]);
+        self.builder().inst(op, &[value, object.addr], &[]);
     }
 
     /// Copies an object's bytes.
@@ -81,25 +81,25 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Sets an object's bytes to zero.
-    pub fn clear(&mut self, place: ObjectRef, size: u64) {
+    pub fn clear(&mut self, object: ObjectRef, size: u64) {
         if size == 0 {
             return;
         }
-        let op = Op::Memset(self.access(place));
+        let op = Op::Memset(self.access(object));
         let (zero, size) = (self.f.bits(I8, 0), self.f.bits(I64, size));
-        self.builder().inst(op, &[place.addr, zero, size], &[]);
+        self.builder().inst(op, &[object.addr, zero, size], &[]);
     }
 
     /// The part of an object at a constant offset.
-    pub fn part(&mut self, place: ObjectRef, offset: u64) -> ObjectRef {
+    pub fn part(&mut self, object: ObjectRef, offset: u64) -> ObjectRef {
         let addr = if offset == 0 {
-            place.addr
+            object.addr
         } else {
             let offset = self.f.bits(I64, offset);
-            let ty = self.f.ty(place.addr);
-            self.emit(Op::PtrAdd, &[place.addr, offset], ty)
+            let ty = self.f.ty(object.addr);
+            self.emit(Op::PtrAdd, &[object.addr, offset], ty)
         };
-        ObjectRef { addr, align: super::types::align_at(place.align, offset), ..place }
+        ObjectRef { addr, align: super::types::align_at(object.align, offset), ..object }
     }
 
     /// The address `count` (an `i64`) elements of `size` bytes after a pointer.
@@ -128,19 +128,19 @@ impl FunctionLowering<'_, '_> {
         if self.f.ty(pointer) == ty { pointer } else { self.emit(Op::Cast(CastOp::PtrCast), &[pointer], ty) }
     }
 
-    /// The address of an object in private memory with the contents of `place`: its own, or that of a copy.
-    pub fn in_private(&mut self, place: ObjectRef, size: u64) -> crate::error::Result<Value> {
-        if self.f.ty(place.addr) == Type::Ptr(Space::Private) {
-            return Ok(place.addr);
+    /// The address of an object in private memory with the contents of `object`: its own, or that of a copy.
+    pub fn in_private(&mut self, object: ObjectRef, size: u64) -> crate::error::Result<Value> {
+        if self.f.ty(object.addr) == Type::Ptr(Space::Private) {
+            return Ok(object.addr);
         }
-        let copy = ObjectRef::new(self.slot(size, place.align)?, place.align);
-        self.copy(copy, place, size);
+        let copy = ObjectRef::new(self.slot(size, object.align)?, object.align);
+        self.copy(copy, object, size);
         Ok(copy.addr)
     }
 
-    /// The place of one lane of a vector in memory.
-    pub fn lane_place(&mut self, place: ObjectRef, vector: Type, lane: u8) -> ObjectRef {
+    /// The object of one lane of a vector in memory.
+    pub fn lane_place(&mut self, object: ObjectRef, vector: Type, lane: u8) -> ObjectRef {
         let size = value_layout(vector.lane()).size;
-        self.part(place, u64::from(lane).wrapping_mul(size))
+        self.part(object, u64::from(lane).wrapping_mul(size))
     }
 }

@@ -114,7 +114,7 @@ impl<'a> ModuleLowering<'a> {
         }
         let decl = self.decl(id)?;
         let TypeKind::Function(ty) = self.input.types.resolved(decl.ty) else {
-            return Err(malformed("a function whose type is no function type"));
+            return Err(malformed("a function whose type is not a function type"));
         };
         let sig = match decl.body {
             Some(_) => {

@@ -14,7 +14,7 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
-    /// A place that is accessed plainly.
+    /// An object that is accessed plainly.
     pub const fn new(addr: Value, align: u32) -> ObjectRef {
         ObjectRef { addr, align, is_volatile: false, is_atomic: false }
     }

@@ -276,7 +276,7 @@ impl<'a> FunctionLowering<'_, 'a> {
     fn dispatch(&mut self, head: Block, value: Value, switch: &Switch, signed: bool) -> Result<()> {
         let ty = self.f.ty(value);
         let Some(scalar) = ty.scalar().filter(|s| s.is_int() && ty.lanes() == 1) else {
-            return Err(malformed("a switch on what is no integer"));
+            return Err(malformed("a switch on something that is not an integer"));
         };
         let mask = scalar.mask();
         let default = switch.default.unwrap_or(switch.end);

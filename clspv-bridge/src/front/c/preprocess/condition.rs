@@ -100,7 +100,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// Expression of operators of at least some precedence. `is_live` is false where the value is not used,
-    /// and division by zero is no error.
+    /// and division by zero is not an error.
     fn expression(&mut self, least: u32, is_live: bool) -> Result<Value> {
         if self.depth >= MAX_NESTING {
             return self.fail("preprocessor expression nested too deeply");

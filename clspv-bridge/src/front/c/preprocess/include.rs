@@ -33,8 +33,8 @@ impl Preprocessor<'_> {
             return;
         }
         let wanted = Wanted { name: &header.name, is_angled: header.is_angled, is_next };
-        let place = self.files.last().map_or(SearchPosition::Source, |f| f.place.clone());
-        let Some(found) = self.search.find(&wanted, &place, &mut self.session.files) else {
+        let position = self.files.last().map_or(SearchPosition::Source, |f| f.position.clone());
+        let Some(found) = self.search.find(&wanted, &position, &mut self.session.files) else {
             let text = format!("'{}' file not found", header.name);
             self.stop(header.loc, text);
             self.session.diagnostics.underline(header.loc, header.last);
@@ -44,9 +44,9 @@ impl Preprocessor<'_> {
         if let Some(file) = self.files.last_mut() {
             file.lexer.end_directive();
         }
-        if !self.search.is_once(&found.place) {
+        if !self.search.is_once(&found.position) {
             let includer = self.session.sources.file_pos(header.loc);
-            self.open(found.name, found.text, includer, found.place);
+            self.open(found.name, found.text, includer, found.position);
         }
     }
 
@@ -112,8 +112,8 @@ impl Preprocessor<'_> {
         }
         if let Some(header) = self.header_name() {
             let wanted = Wanted { name: &header.name, is_angled: header.is_angled, is_next };
-            let place = self.files.last().map_or(SearchPosition::Source, |f| f.place.clone());
-            if self.search.exists(&wanted, &place) {
+            let position = self.files.last().map_or(SearchPosition::Source, |f| f.position.clone());
+            if self.search.exists(&wanted, &position) {
                 result.symbol = self.names.one;
             }
         }

@@ -82,7 +82,9 @@ impl Preprocessor<'_> {
         match word {
             "once" => {
                 match self.files.last() {
-                    Some(file) if file.place != SearchPosition::Source => self.search.set_once(&file.place),
+                    Some(file) if file.position != SearchPosition::Source => {
+                        self.search.set_once(&file.position)
+                    }
                     _ => {
                         let text = "#pragma once in main file";
                         self.session.diagnostics.warning("pragma-once-outside-header", loc, text);

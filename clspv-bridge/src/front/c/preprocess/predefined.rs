@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
         let mut lexer = lexer.clone();
         lexer.go_to(offset as usize + "#define ".len());
         lexer.begin_directive();
-        let file = OpenFile { lexer, conditions: Vec::new(), place: SearchPosition::Source };
+        let file = OpenFile { lexer, conditions: Vec::new(), position: SearchPosition::Source };
         self.files.push(file);
         let name: Token = self.next_of_file();
         let data = self.definition(name);

@@ -31,7 +31,7 @@ pub struct Wanted<'n> {
 pub struct Found {
     pub name: Arc<str>,
     pub text: Arc<str>,
-    pub place: SearchPosition,
+    pub position: SearchPosition,
 }
 
 /// Headers and folders of a request, with the files that were read.
@@ -60,13 +60,13 @@ impl<'s> Search<'s> {
     }
 
     /// Marks a file as one that is included once.
-    pub fn set_once(&mut self, place: &SearchPosition) {
-        self.once.insert(key(place));
+    pub fn set_once(&mut self, position: &SearchPosition) {
+        self.once.insert(key(position));
     }
 
     /// Whether a file is not to be included again.
-    pub fn is_once(&self, place: &SearchPosition) -> bool {
-        !self.once.is_empty() && self.once.contains(&key(place))
+    pub fn is_once(&self, position: &SearchPosition) -> bool {
+        !self.once.is_empty() && self.once.contains(&key(position))
     }
 
     /// Whether a file is found.
@@ -81,8 +81,8 @@ impl<'s> Search<'s> {
         from: &SearchPosition,
         files: &mut Vec<PathBuf>,
     ) -> Option<Found> {
-        let place = self.locate(wanted, from)?;
-        let (name, text) = match &place {
+        let position = self.locate(wanted, from)?;
+        let (name, text) = match &position {
             SearchPosition::Source => return None,
             SearchPosition::Header(index) => {
                 let header = self.headers.get(*index)?;
@@ -106,7 +106,7 @@ impl<'s> Search<'s> {
                 (path.to_string_lossy().into(), text)
             }
         };
-        Some(Found { name, text, place })
+        Some(Found { name, text, position })
     }
 
     /// SearchPosition of a file that can be read.
@@ -123,13 +123,13 @@ impl<'s> Search<'s> {
                 _ => return self.in_headers(wanted, from).or_else(|| self.in_folders(name, 0)),
             }
         } else {
-            if let Some(place) = self.in_headers(wanted, from) {
-                return Some(place);
+            if let Some(position) = self.in_headers(wanted, from) {
+                return Some(position);
             }
             if !wanted.is_angled
-                && let Some(place) = beside(name, from)
+                && let Some(position) = beside(name, from)
             {
-                return Some(place);
+                return Some(position);
             }
         }
         self.in_folders(name, first)
@@ -142,9 +142,9 @@ impl<'s> Search<'s> {
         let find = |name: &str| self.by_name.get(&normal(name)).map(|i| SearchPosition::Header(*i));
         if let (SearchPosition::Header(index), false) = (from, wanted.is_angled)
             && let Some((folder, _)) = self.headers.get(*index).and_then(|h| h.name.rsplit_once('/'))
-            && let Some(place) = find(&format!("{folder}/{}", wanted.name))
+            && let Some(position) = find(&format!("{folder}/{}", wanted.name))
         {
-            return Some(place);
+            return Some(position);
         }
         find(wanted.name)
     }
@@ -171,8 +171,8 @@ fn is_readable(path: &Path) -> bool {
 }
 
 /// SearchPosition under which a file is known wherever it was found.
-fn key(place: &SearchPosition) -> SearchPosition {
-    match place {
+fn key(position: &SearchPosition) -> SearchPosition {
+    match position {
         SearchPosition::File(path, _) => {
             SearchPosition::File(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()), None)
         }

@@ -36,7 +36,7 @@ pub struct OpenFile {
     /// Open conditional groups, innermost last.
     pub conditions: Vec<Condition>,
     /// Where it was found, for files that it includes.
-    pub place: SearchPosition,
+    pub position: SearchPosition,
 }
 
 /// Spellings with a meaning for the preprocessor.
@@ -114,11 +114,11 @@ impl<'s> Preprocessor<'s> {
     }
 
     /// Opens a text as the innermost file. Returns whether the limits allow it.
-    pub fn open(&mut self, name: Arc<str>, text: Arc<str>, includer: Pos, place: SearchPosition) -> bool {
+    pub fn open(&mut self, name: Arc<str>, text: Arc<str>, includer: Pos, position: SearchPosition) -> bool {
         match self.session.sources.add(name, Arc::clone(&text), includer) {
             Some(buffer) => {
                 let lexer = Lexer::new(text, self.session.sources.start(buffer));
-                self.files.push(OpenFile { lexer, conditions: Vec::new(), place });
+                self.files.push(OpenFile { lexer, conditions: Vec::new(), position });
                 true
             }
             None => {

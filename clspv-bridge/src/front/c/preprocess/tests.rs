@@ -315,7 +315,7 @@ fn wrong_directives_are_reported() {
     ] {
         assert_eq!(messages(source)[0], format!("<stdin>:{message}"), "{source}");
     }
-    // An equal definition is no redefinition.
+    // An equal definition is not a redefinition.
     assert_eq!(
         clean("#define f(x) x + 1\n#define f(x)  x  +  1 /* */\n#define INT_MAX 2147483647\nf(2)"),
         "2 + 1"

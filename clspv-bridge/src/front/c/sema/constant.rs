@@ -75,7 +75,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports an expression that is no integer constant expression.
+    /// Reports an expression that is not an integer constant expression.
     pub fn report_not_constant(&mut self, expr: ExprId, loc: Loc) {
         if self.is_error(expr) {
             return;

@@ -321,7 +321,7 @@ impl Sema<'_> {
         self.scalar_cast(address, to)
     }
 
-    /// Converts a scalar to `bool`; `None` if it is no scalar.
+    /// Converts a scalar to `bool`; `None` if it is not a scalar.
     pub fn scalar_to_bool(&mut self, v: ExprId) -> Option<ExprId> {
         match self.class_of(v) {
             Class::Arith(Arith::Bool) => Some(v),

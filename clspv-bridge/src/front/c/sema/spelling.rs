@@ -122,7 +122,7 @@ impl Spelling<'_> {
         parts.join(", ")
     }
 
-    /// Name of a type that is no declarator.
+    /// Name of a type that is not a declarator.
     fn base_name(&self, kind: &TypeKind, depth: u32) -> String {
         match kind {
             TypeKind::Void => "void".to_owned(),

@@ -87,9 +87,9 @@ fn range(call: &mut Call<'_, '_, '_>, dims: u8) -> Result<Value> {
         2 => (None, 0, Some(1)),
         _ => (Some(0), 1, Some(2)),
     };
-    let place = ObjectRef::new(call.cx.slot(ndrange::BYTES as u64, 8)?, 8);
+    let object = ObjectRef::new(call.cx.slot(ndrange::BYTES as u64, 8)?, 8);
     let count = call.cx.f.bits(I32, u64::from(dims));
-    let head = call.cx.part(place, ndrange::DIMS as u64);
+    let head = call.cx.part(object, ndrange::DIMS as u64);
     call.cx.store(head, count);
     let parts = [
         (ndrange::OFFSET, offset, zero),
@@ -103,11 +103,11 @@ fn range(call: &mut Call<'_, '_, '_>, dims: u8) -> Result<Value> {
                 // A local size of 0 is unspecified.
                 _ => absent,
             };
-            let to = call.cx.part(place, at as u64 + 8 * u64::from(dim));
+            let to = call.cx.part(object, at as u64 + 8 * u64::from(dim));
             call.cx.store(to, value);
         }
     }
-    Ok(place.addr)
+    Ok(object.addr)
 }
 
 /// The number of a dimension in an argument.

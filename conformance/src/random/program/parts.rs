@@ -33,17 +33,17 @@ pub fn component(lane: usize, lanes: usize, choice: usize) -> String {
 impl Gen<'_> {
     /// A scalar that can be read, or written.
     pub fn scalar_place(&mut self, writable: bool, depth: usize) -> Option<Expr> {
-        self.place(Want::Scalar, writable, depth)
+        self.part(Want::Scalar, writable, depth)
     }
 
     /// A vector, of this type if one is given.
     pub fn vector_place(&mut self, ty: Option<Numeric>, writable: bool, depth: usize) -> Option<Expr> {
-        self.place(Want::Vector(ty), writable, depth)
+        self.part(Want::Vector(ty), writable, depth)
     }
 
     /// A structure or union of this type.
     pub fn record_place(&mut self, record: usize, writable: bool, depth: usize) -> Option<String> {
-        self.place(Want::Record(record), writable, depth).map(|e| e.text)
+        self.part(Want::Record(record), writable, depth).map(|e| e.text)
     }
 
     /// The variables in scope whose names are not hidden.
@@ -57,7 +57,7 @@ impl Gen<'_> {
         out
     }
 
-    fn place(&mut self, want: Want, writable: bool, depth: usize) -> Option<Expr> {
+    fn part(&mut self, want: Want, writable: bool, depth: usize) -> Option<Expr> {
         let mut variables = self.visible();
         variables.retain(|v| v.writable || !writable);
         for _ in 0..12 {
@@ -155,7 +155,7 @@ impl Gen<'_> {
         Expr::new(self.infix(&e, "&", &mask), ty, Range::new(0, most), 7)
     }
 
-    /// A component of a vector that has a place.
+    /// A component of a vector that has a part.
     fn component_of(&mut self, whole: &Expr, depth: usize) -> Expr {
         let lanes = whole.ty.lanes;
         let base = whole.at(PRIMARY);
