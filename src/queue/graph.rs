@@ -416,8 +416,7 @@ impl CommandQueue {
     /// precedes it: the result is as if it had been inserted, without the work for that. Returns whether it
     /// did; the command is then empty.
     pub(super) fn execute_if_idle(self: &Arc<Self>, event: &Arc<Event>, kind: &mut CommandKind) -> bool {
-        let is_short = matches!(kind, CommandKind::Work(_) | CommandKind::Map { .. } | CommandKind::Unmap(_));
-        let may = event.execution_target() != ExecutionTarget::Device && is_short;
+        let may = event.execution_target() != ExecutionTarget::Device && !kind.is_long_on_host();
         if !may || self.is_out_of_order() || self.is_profiling() {
             return false;
         }
