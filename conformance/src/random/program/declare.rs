@@ -238,7 +238,7 @@ impl Gen<'_> {
             }
         }
         if self.random.chance(70)
-            && let Some(part) = self.record_place(record, false, 1)
+            && let Some(part) = self.record_part(record, false, 1)
         {
             return part;
         }

@@ -112,7 +112,7 @@ impl Gen<'_> {
     fn leaf(&mut self, depth: usize) -> Expr {
         if !self.constant
             && self.random.chance(70)
-            && let Some(part) = self.scalar_place(false, depth)
+            && let Some(part) = self.scalar_part(false, depth)
         {
             return part;
         }

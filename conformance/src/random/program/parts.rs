@@ -32,17 +32,17 @@ pub fn component(lane: usize, lanes: usize, choice: usize) -> String {
 
 impl Gen<'_> {
     /// A scalar that can be read, or written.
-    pub fn scalar_place(&mut self, writable: bool, depth: usize) -> Option<Expr> {
+    pub fn scalar_part(&mut self, writable: bool, depth: usize) -> Option<Expr> {
         self.part(Want::Scalar, writable, depth)
     }
 
     /// A vector, of this type if one is given.
-    pub fn vector_place(&mut self, ty: Option<Numeric>, writable: bool, depth: usize) -> Option<Expr> {
+    pub fn vector_part(&mut self, ty: Option<Numeric>, writable: bool, depth: usize) -> Option<Expr> {
         self.part(Want::Vector(ty), writable, depth)
     }
 
     /// A structure or union of this type.
-    pub fn record_place(&mut self, record: usize, writable: bool, depth: usize) -> Option<String> {
+    pub fn record_part(&mut self, record: usize, writable: bool, depth: usize) -> Option<String> {
         self.part(Want::Record(record), writable, depth).map(|e| e.text)
     }
 

@@ -80,7 +80,7 @@ impl Gen<'_> {
     }
 
     fn assignment(&mut self) -> Option<String> {
-        let part = self.scalar_place(true, 2)?;
+        let part = self.scalar_part(true, 2)?;
         let value = self.assignable(part.ty.scalar, 3);
         if self.random.chance(15) {
             // Two variables at once.
@@ -110,7 +110,7 @@ impl Gen<'_> {
 
     /// A compound assignment to an integer.
     fn compound(&mut self) -> Option<String> {
-        let part = self.scalar_place(true, 2)?;
+        let part = self.scalar_part(true, 2)?;
         if part.ty.scalar.is_float() || part.ty.scalar == Scalar::Bool {
             return None;
         }
@@ -156,7 +156,7 @@ impl Gen<'_> {
     }
 
     fn vector_assignment(&mut self) -> Option<String> {
-        let part = self.vector_place(None, true, 2)?;
+        let part = self.vector_part(None, true, 2)?;
         let ty = part.ty;
         if !ty.scalar.is_float() && self.random.chance(40) {
             let op = self.vector_operator(ty);
@@ -175,7 +175,7 @@ impl Gen<'_> {
 
     /// An assignment to some components of a vector.
     fn component_assignment(&mut self) -> Option<String> {
-        let part = self.vector_place(None, true, 1)?;
+        let part = self.vector_part(None, true, 1)?;
         let (names, count) = self.targets(part.ty.lanes);
         let ty = Numeric { lanes: count, ..part.ty };
         let op = match self.random.below(3) {
@@ -198,7 +198,7 @@ impl Gen<'_> {
             return None;
         }
         let record = self.random.below(self.records.len());
-        let part = self.record_place(record, true, 1)?;
+        let part = self.record_part(record, true, 1)?;
         Some(format!("{part} = {};", self.record_value(record, 1)))
     }
 

@@ -46,7 +46,7 @@ impl Gen<'_> {
 
     fn vector_leaf(&mut self, ty: Numeric) -> Expr {
         if self.random.chance(60)
-            && let Some(part) = self.vector_place(Some(ty), false, 1)
+            && let Some(part) = self.vector_part(Some(ty), false, 1)
         {
             return part;
         }

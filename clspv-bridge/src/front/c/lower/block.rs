@@ -74,7 +74,7 @@ pub fn lower(m: &mut ModuleLowering<'_>, id: BlockId, func: FuncRef) -> Result<(
         let from = lowering.part(ObjectRef::new(at, align_at(128, capture.offset)), capture.offset);
         if is_aggregate(lowering.types(), ty) {
             let size = layout(lowering.types(), ty).size;
-            let home = lowering.home_place(capture.inner)?;
+            let home = lowering.home_object(capture.inner)?;
             lowering.copy(home, from, size);
         } else if let Some(ty) = value_type(lowering.types(), ty) {
             let value = lowering.load(from, ty);

@@ -163,7 +163,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             if is_kernel {
                 self.homes.insert(id, Home::Memory(object));
             } else {
-                let home = self.home_place(id)?;
+                let home = self.home_object(id)?;
                 self.copy(home, object, layout.size);
             }
             return Ok(());
@@ -442,7 +442,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     }
 
     /// Home in memory of a variable of an aggregate type.
-    pub fn home_place(&mut self, id: VarId) -> Result<ObjectRef> {
+    pub fn home_object(&mut self, id: VarId) -> Result<ObjectRef> {
         match self.home(id)? {
             Home::Memory(object) => Ok(object),
             Home::Values(_) => Err(malformed("an aggregate that is not in memory")),

@@ -110,7 +110,7 @@ fn pointer_argument(m: &ModuleLowering<'_>, arg: &mut ArgInfo, to: QualTy) -> Re
     (arg.size, arg.align) = (8, 8);
     arg.qualifiers.is_const = to.quals.is_const;
     arg.qualifiers.is_volatile = to.quals.is_volatile;
-    let object = space(to.quals.space);
+    let pointee_space = space(to.quals.space);
     match to.quals.space {
         AddressSpace::Global => {
             arg.kind = ArgKind::GlobalPtr;
@@ -129,7 +129,7 @@ fn pointer_argument(m: &ModuleLowering<'_>, arg: &mut ArgInfo, to: QualTy) -> Re
         }
         _ => return Err(malformed("a kernel parameter that points to private or generic memory")),
     }
-    Ok(Type::Ptr(object))
+    Ok(Type::Ptr(pointee_space))
 }
 
 /// CL_KERNEL_ARG_ACCESS_QUALIFIER of an image or pipe.

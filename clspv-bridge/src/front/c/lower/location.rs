@@ -187,7 +187,7 @@ impl FunctionLowering<'_, '_> {
         match self.location(id)? {
             Location::Memory(object, _) => Ok(object),
             Location::Lanes { base, lanes } => match (*base, lanes.as_slice()) {
-                (Location::Memory(object, vector), [lane]) => Ok(self.lane_place(object, vector, *lane)),
+                (Location::Memory(object, vector), [lane]) => Ok(self.lane_object(object, vector, *lane)),
                 _ => Err(malformed("the address of several lanes")),
             },
             Location::Lane { base, index } => match *base {
@@ -264,7 +264,7 @@ impl FunctionLowering<'_, '_> {
         if let Location::Memory(object, vector) = base {
             for (i, lane) in (0u8..).zip(lanes) {
                 let part = self.builder().extract(value, i);
-                let at = self.lane_place(*object, *vector, *lane);
+                let at = self.lane_object(*object, *vector, *lane);
                 self.store(at, part);
             }
             return;

@@ -138,8 +138,8 @@ impl FunctionLowering<'_, '_> {
         Ok(copy.addr)
     }
 
-    /// The object of one lane of a vector in memory.
-    pub fn lane_place(&mut self, object: ObjectRef, vector: Type, lane: u8) -> ObjectRef {
+    /// One lane of a vector in memory.
+    pub fn lane_object(&mut self, object: ObjectRef, vector: Type, lane: u8) -> ObjectRef {
         let size = value_layout(vector.lane()).size;
         self.part(object, u64::from(lane).wrapping_mul(size))
     }
