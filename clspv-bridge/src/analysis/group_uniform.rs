@@ -149,7 +149,7 @@ impl Uses {
         for &block in &func.layout {
             for i in &func.blocks[block].insts {
                 let data = &func.insts[*i];
-                for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+                for v in data.operands() {
                     users.entry(*v).or_default().push(block);
                 }
             }

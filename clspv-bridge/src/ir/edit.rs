@@ -93,7 +93,7 @@ pub fn remove_dead_insts(func: &mut Function) {
     let count = |func: &Function, uses: &mut Vec<u32>, inst: Inst, up: bool| -> Vec<Value> {
         let data = &func.insts[inst];
         let mut zero = Vec::new();
-        for &v in data.args.iter().chain(data.targets.iter().flat_map(|t| t.args.iter())) {
+        for &v in data.operands() {
             let n = &mut uses[v.index()];
             *n = if up { *n + 1 } else { n.saturating_sub(1) };
             if *n == 0 {

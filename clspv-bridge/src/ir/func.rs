@@ -216,6 +216,15 @@ impl Function {
             line: 0,
         })
     }
+    /// Copies an instruction, with results of its own, into no block yet.
+    pub fn copy_inst(&mut self, inst: Inst) -> Inst {
+        let data = self.insts[inst].clone();
+        let types: SmallVec<[Type; 1]> = data.results.iter().map(|r| self.ty(*r)).collect();
+        let copy = self.make_inst(data.op, &data.args, &types);
+        let new = &mut self.insts[copy];
+        (new.targets, new.fast, new.line) = (data.targets, data.fast, data.line);
+        copy
+    }
     /// Creates a terminator, in no block yet.
     pub fn make_terminator(&mut self, op: Op, args: &[Value], targets: &[BlockCall]) -> Inst {
         let inst = self.make_inst(op, args, &[]);
@@ -320,9 +329,15 @@ impl Function {
         };
         let (layout, blocks, insts) = (&self.layout, &self.blocks, &mut self.insts);
         for &inst in layout.iter().flat_map(|b| &blocks[*b].insts) {
-            let data = &mut insts[inst];
-            data.args.iter_mut().for_each(resolve);
-            data.targets.iter_mut().flat_map(|t| &mut t.args).for_each(resolve);
+            insts[inst].operands_mut().for_each(resolve);
+        }
+    }
+    /// Replaces the uses of the keys of `map` in a block by their values.
+    pub fn replace_uses_in(&mut self, block: Block, map: &FxHashMap<Value, Value>) {
+        for &inst in &self.blocks[block].insts {
+            for v in self.insts[inst].operands_mut() {
+                *v = map.get(v).copied().unwrap_or(*v);
+            }
         }
     }
     /// The instructions in layout order.

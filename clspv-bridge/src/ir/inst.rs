@@ -555,6 +555,18 @@ pub struct InstData {
     pub line: u32,
 }
 
+impl InstData {
+    /// The values that the instruction uses: arguments, and those of its targets.
+    pub fn operands(&self) -> impl Iterator<Item = &Value> + '_ {
+        self.args.iter().chain(self.targets.iter().flat_map(|t| &t.args))
+    }
+
+    /// Like [`InstData::operands`], to replace them.
+    pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut Value> + '_ {
+        self.args.iter_mut().chain(self.targets.iter_mut().flat_map(|t| &mut t.args))
+    }
+}
+
 /// Fast-math flags of -cl-fast-relaxed-math and similar options (SPIR-V FPFastMathMode).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct FastMath {

@@ -422,7 +422,7 @@ impl Verifier<'_> {
             }
             for (i, &inst) in func.blocks[block].insts.iter().enumerate() {
                 let data = &func.insts[inst];
-                for &arg in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+                for &arg in data.operands() {
                     if let ValueDef::Const(_) = func.values[arg].def {
                         continue;
                     }

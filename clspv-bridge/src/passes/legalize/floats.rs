@@ -51,7 +51,7 @@ fn halves_as_bits(func: &mut Function, target: &Target) {
     }
     rewrite_insts(func, |b, inst| {
         let mut data = b.func.insts[inst].clone();
-        for a in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+        for a in data.operands_mut() {
             match b.func.as_const(*a) {
                 Some(Const::Bits(ty, lanes)) if half(*ty) => {
                     let (ty, lanes) = (bits(*ty), lanes.clone());

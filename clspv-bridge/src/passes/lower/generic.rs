@@ -96,7 +96,7 @@ fn lower_once(func: &mut Function) -> bool {
     let mut users: FxHashMap<Value, Vec<Inst>> = FxHashMap::default();
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
-        for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+        for v in data.operands() {
             users.entry(*v).or_default().push(inst);
         }
     }

@@ -68,7 +68,7 @@ impl Constructs {
         let mut escaping: Vec<Vec<Value>> = vec![Vec::new(); self.loops.len()];
         let mut seen: FxHashSet<(usize, Value)> = FxHashSet::default();
         for &b in &func.layout {
-            for v in func.blocks[b].insts.iter().flat_map(|i| operands(&func.insts[*i])) {
+            for v in func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].operands().copied()) {
                 let mut next = defined_in[v];
                 while let Some(index) = next.filter(|index| !self.contains(*index, b)) {
                     if seen.insert((index, v)) {
@@ -80,10 +80,6 @@ impl Constructs {
         }
         escaping
     }
-}
-
-fn operands(data: &InstData) -> impl Iterator<Item = Value> + '_ {
-    data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)).copied()
 }
 
 /// Closes the loops of a structured function; true if a value was used after its loop.
@@ -108,8 +104,7 @@ fn close_loops(func: &mut Function) -> bool {
             for n in 0..func.blocks[b].insts.len() {
                 let data = &mut func.insts[func.blocks[b].insts[n]];
                 if is_outside {
-                    let edges = data.targets.iter_mut().flat_map(|t| t.args.iter_mut());
-                    for a in data.args.iter_mut().chain(edges) {
+                    for a in data.operands_mut() {
                         *a = params.get(a).copied().unwrap_or(*a);
                     }
                 }

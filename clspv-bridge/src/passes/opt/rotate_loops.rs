@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 /// Most instructions of a header that is copied, its branch included.
 const MAX_HEADER_INSTS: usize = 16;
@@ -76,16 +75,24 @@ fn second_condition(func: &Function, cfg: &Cfg, forest: &LoopForest, l: usize) -
     let header = forest.loops()[l].header;
     let (block, exit, first_negated) = continuation(func, forest, l, header)?;
     let (inside, other, second_negated) = continuation(func, forest, l, block.block)?;
-    let insts = &func.blocks[block.block].insts;
-    let is_pure = |i: &Inst| func.insts[*i].op.is_pure() || func.insts[*i].op.is_terminator();
-    let fits = func.blocks[header].insts.len() + insts.len() <= MAX_HEADER_INSTS && insts.iter().all(is_pure);
-    let only = block.args.is_empty() && cfg.preds(block.block) == [header] && block.block != header;
-    (fits && only && exit == other).then_some(SecondCondition {
+    (exit == other && can_merge(func, cfg, header, &block)).then_some(SecondCondition {
         block: block.block,
         negated: [first_negated, second_negated],
         inside,
         exit,
     })
+}
+
+/// Whether a block can become part of the header, the only block that it is reached from: it is small and
+/// only computes.
+fn can_merge(func: &Function, cfg: &Cfg, header: Block, call: &BlockCall) -> bool {
+    let insts = &func.blocks[call.block].insts;
+    let is_pure = |i: &Inst| func.insts[*i].op.is_pure() || func.insts[*i].op.is_terminator();
+    call.block != header
+        && call.args.is_empty()
+        && cfg.preds(call.block) == [header]
+        && func.blocks[header].insts.len() + insts.len() <= MAX_HEADER_INSTS
+        && insts.iter().all(is_pure)
 }
 
 /// The targets of a block's branch, inside the loop and outside, and whether the former is for false.
@@ -130,12 +137,8 @@ fn merge_bodies(func: &mut Function) -> bool {
     let mut changed = false;
     for (l, Loop { header, .. }) in forest.loops().iter().enumerate() {
         let Some((body, exit, negated)) = continuation(func, &forest, l, *header) else { continue };
-        let insts = &func.blocks[body.block].insts;
         let [again] = func.successors(body.block) else { continue };
-        let only = body.args.is_empty() && cfg.preds(body.block) == [*header] && again.block == *header;
-        let is_pure = |i: &Inst| func.insts[*i].op.is_pure() || func.insts[*i].op.is_terminator();
-        let fits = func.blocks[*header].insts.len() + insts.len() <= MAX_HEADER_INSTS;
-        if only && fits && insts.iter().all(is_pure) {
+        if again.block == *header && can_merge(func, &cfg, *header, &body) {
             let (block, inside) = (body.block, again.clone());
             merge_condition(
                 func,
@@ -238,10 +241,7 @@ fn plan(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize
 }
 
 fn operands(func: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    func.blocks[block].insts.iter().flat_map(|i| {
-        let data = &func.insts[*i];
-        data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)).copied()
-    })
+    func.blocks[block].insts.iter().flat_map(|i| func.insts[*i].operands().copied())
 }
 
 fn rotate(func: &mut Function, plan: &Plan) {
@@ -252,7 +252,7 @@ fn rotate(func: &mut Function, plan: &Plan) {
     for b in func.layout.clone() {
         let renamed = if plan.outside.contains(&b) { &after } else { &in_body };
         if b != header {
-            rename(func, b, renamed);
+            func.replace_uses_in(b, renamed);
         }
     }
     let before = copy_header(func, plan, start, end);
@@ -299,33 +299,19 @@ fn copy_header(func: &mut Function, plan: &Plan, start: Block, end: Block) -> Bl
         values.insert(param, func.add_param(copy, ty));
     }
     for inst in func.blocks[header].insts.clone() {
-        let mut data = func.insts[inst].clone();
-        for a in &mut data.args {
-            *a = values.get(a).copied().unwrap_or(*a);
-        }
+        let new = func.copy_inst(inst);
+        let results = func.insts[inst].results.clone();
+        let data = &mut func.insts[new];
+        values.extend(results.into_iter().zip(data.results.clone()));
         for call in &mut data.targets {
-            let (to, passed) = if *call == plan.body.0 { (start, &plan.body.1) } else { (end, &plan.exit.1) };
-            call.block = to;
-            call.args = passed.iter().map(|v| values.get(v).copied().unwrap_or(*v)).collect();
+            *call = if *call == plan.body.0 {
+                BlockCall::new(start, &plan.body.1)
+            } else {
+                BlockCall::new(end, &plan.exit.1)
+            };
         }
-        let types: SmallVec<[Type; 1]> = data.results.iter().map(|r| func.ty(*r)).collect();
-        let new = func.make_inst(data.op, &data.args, &types);
-        func.insts[new].targets = data.targets;
-        func.insts[new].fast = data.fast;
-        func.insts[new].line = data.line;
-        values.extend(data.results.iter().copied().zip(func.insts[new].results.clone()));
         func.blocks[copy].insts.push(new);
     }
+    func.replace_uses_in(copy, &values);
     copy
-}
-
-fn rename(func: &mut Function, block: Block, renamed: &FxHashMap<Value, Value>) {
-    for i in func.blocks[block].insts.clone() {
-        let data = &mut func.insts[i];
-        for v in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| &mut t.args)) {
-            if let Some(new) = renamed.get(v) {
-                *v = *new;
-            }
-        }
-    }
 }

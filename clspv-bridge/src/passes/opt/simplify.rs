@@ -54,7 +54,7 @@ pub fn simplify(func: &mut Function) -> bool {
 fn simplify_once(func: &mut Function) -> bool {
     let mut uses = vec![0u32; func.value_count()];
     for data in func.data_in_order() {
-        for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+        for v in data.operands() {
             uses[v.index()] += 1;
         }
     }

@@ -116,7 +116,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
     for b in func.layout.clone() {
         for inst in &func.blocks[b].insts {
             let data = &func.insts[*inst];
-            for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+            for v in data.operands() {
                 if let crate::ir::ValueDef::Param(home, _) = func.values[*v].def
                     && home != b
                 {

@@ -13,7 +13,6 @@ use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 /// Most iterations of a loop.
 const MAX_ITERATIONS: usize = 64;
@@ -197,7 +196,7 @@ fn escaping(func: &Function, blocks: &[Block], inside: &FxHashSet<Block>, cfg: &
     for &b in func.layout.iter().filter(|b| !inside.contains(b) && cfg.is_reachable(**b)) {
         for &i in &func.blocks[b].insts {
             let data = &func.insts[i];
-            let uses = data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args));
+            let uses = data.operands();
             found.extend(uses.filter(|v| defined.contains(v)).map(|v| (*v, b)));
         }
     }
@@ -278,14 +277,7 @@ fn rename_outside(func: &mut Function, plan: &Plan, exit: Block, renamed: &FxHas
         if inside.contains(&b) || !cfg.is_reachable(b) || !(only || dom.dominates(exit, b)) {
             continue;
         }
-        for i in func.blocks[b].insts.clone() {
-            let data = &mut func.insts[i];
-            for v in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| &mut t.args)) {
-                if let Some(new) = renamed.get(v) {
-                    *v = *new;
-                }
-            }
-        }
+        func.replace_uses_in(b, renamed);
     }
 }
 
@@ -305,33 +297,24 @@ fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> FxHas
             values.insert(param, func.add_param(new, ty));
         }
         for inst in func.blocks[b].insts.clone() {
-            let data = func.insts[inst].clone();
-            let types: SmallVec<[Type; 1]> = data.results.iter().map(|r| func.ty(*r)).collect();
-            let copy = func.make_inst(data.op, &data.args, &types);
-            func.insts[copy].targets = data.targets;
-            func.insts[copy].fast = data.fast;
-            func.insts[copy].line = data.line;
-            values.extend(data.results.iter().copied().zip(func.insts[copy].results.clone()));
+            let copy = func.copy_inst(inst);
+            let results = func.insts[inst].results.clone();
+            values.extend(results.into_iter().zip(func.insts[copy].results.clone()));
             func.blocks[new].insts.push(copy);
         }
     }
     // Operands last: a use may stand before its definition in layout order.
     for &new in blocks.values() {
         for inst in func.blocks[new].insts.clone() {
-            let data = &mut func.insts[inst];
-            for call in &mut data.targets {
+            for call in &mut func.insts[inst].targets {
                 if call.block != plan.header
                     && let Some(to) = blocks.get(&call.block)
                 {
                     call.block = *to;
                 }
             }
-            for v in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| &mut t.args)) {
-                if let Some(to) = values.get(v) {
-                    *v = *to;
-                }
-            }
         }
+        func.replace_uses_in(new, &values);
     }
     blocks
 }

@@ -222,7 +222,7 @@ fn region_uses(
     for (at, inst) in func.blocks[block].insts.iter().enumerate() {
         let data = &func.insts[*inst];
         if at < end {
-            used.extend(data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)).copied());
+            used.extend(data.operands().copied());
             continue;
         }
         if is_group_sync(&data.op) {

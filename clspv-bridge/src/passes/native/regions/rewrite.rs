@@ -347,7 +347,7 @@ impl Rewrite<'_> {
         let list = self.func.take_insts(block);
         for i in list {
             let data = &mut self.func.insts[i];
-            for a in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+            for a in data.operands_mut() {
                 if let Some(v) = loaded.get(a) {
                     *a = *v;
                 }
