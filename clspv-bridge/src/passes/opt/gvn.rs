@@ -1,8 +1,9 @@
 //! Global value numbering.
 //!
-//! A pure instruction is replaced by an equal one of a dominating block. A load is replaced by an equal
-//! earlier load of its block with no write, barrier or atomic in between. Reads of images are loads where an
-//! image may be written, and pure elsewhere.
+//! A pure instruction is replaced by an equal one of a dominating block, and so is a load of memory that the
+//! kernel does not write. Any other load is replaced by an equal earlier one of its extended basic block (a
+//! tree of blocks of which all but the first have a single predecessor) with no write, barrier or atomic on
+//! the way. Reads of images are loads where an image may be written, and pure elsewhere.
 
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
@@ -58,23 +59,51 @@ fn are_equal(func: &Function, a: Inst, b: Inst) -> bool {
     same_args && a.op == b.op && a.fast == b.fast && ty(a) == ty(b)
 }
 
-/// Instructions of one result, by their hash.
+/// Instructions of one result with the state of memory that loads read, by their hash.
 #[derive(Default)]
 struct Expressions {
-    buckets: FxHashMap<u64, SmallVec<[Inst; 2]>>,
+    buckets: FxHashMap<u64, SmallVec<[(Inst, Memory); 2]>>,
 }
 
+/// Number of a state of memory: each write makes a new one. Instructions that do not read memory have the
+/// state 0.
+type Memory = u32;
+
 impl Expressions {
-    /// The known instruction that computes the same as this one.
-    fn find(&self, func: &Function, hash: u64, inst: Inst) -> Option<Inst> {
-        self.buckets.get(&hash)?.iter().copied().find(|&known| are_equal(func, known, inst))
+    /// The known instruction that computes the same as this one, from the same state of memory.
+    fn find(&self, func: &Function, hash: u64, inst: Inst, memory: Memory) -> Option<Inst> {
+        let known = self.buckets.get(&hash)?.iter();
+        known
+            .rev()
+            .find(|(known, of)| *of == memory && are_equal(func, *known, inst))
+            .map(|(known, _)| *known)
     }
-    fn insert(&mut self, hash: u64, inst: Inst) {
-        self.buckets.entry(hash).or_default().push(inst);
+    fn insert(&mut self, hash: u64, inst: Inst, memory: Memory) {
+        self.buckets.entry(hash).or_default().push((inst, memory));
     }
     /// Removes the last instruction that was inserted with this hash.
     fn remove_last(&mut self, hash: u64) {
         self.buckets.get_mut(&hash).map(SmallVec::pop);
+    }
+}
+
+/// A block of the path from the entry to the current one in the dominator tree.
+struct Entered {
+    block: Block,
+    /// Number of instructions that were known where it begins.
+    known: usize,
+    /// State of memory at its end.
+    memory: Memory,
+}
+
+/// Whether the value depends on memory that the kernel may write.
+fn reads_memory(op: &Op, writes_images: bool) -> bool {
+    match op {
+        Op::Load(access) => !access.readonly,
+        Op::Image {
+            op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod, ..
+        } => writes_images,
+        _ => false,
     }
 }
 
@@ -85,8 +114,8 @@ pub fn number(func: &mut Function) -> bool {
     // Expressions of the blocks from the entry to the current one, and their hashes in order of insertion.
     let mut table = Expressions::default();
     let mut added: Vec<u64> = Vec::new();
-    let mut path: Vec<(Block, usize)> = Vec::new();
-    let mut loads = Expressions::default();
+    let mut path: Vec<Entered> = Vec::new();
+    let mut states: Memory = 0;
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let writes_images = func.data_in_order().any(|data| {
         matches!(
@@ -95,13 +124,19 @@ pub fn number(func: &mut Function) -> bool {
         )
     });
     for &b in dom.preorder() {
-        while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
-            if let Some((_, mark)) = path.pop() {
-                added.drain(mark..).rev().for_each(|hash| table.remove_last(hash));
+        while path.last().is_some_and(|top| dom.idom(b) != Some(top.block)) {
+            if let Some(left) = path.pop() {
+                added.drain(left.known..).rev().for_each(|hash| table.remove_last(hash));
             }
         }
-        path.push((b, added.len()));
-        loads.buckets.clear();
+        let mut memory = match (cfg.preds(b), path.last()) {
+            ([_], Some(dominator)) => dominator.memory,
+            _ => {
+                states += 1;
+                states
+            }
+        };
+        let known = added.len();
         let mut insts = func.take_insts(b);
         insts.retain(|&inst| {
             let data = &mut func.insts[inst];
@@ -109,103 +144,26 @@ pub fn number(func: &mut Function) -> bool {
                 *a = replaced.get(a).copied().unwrap_or(*a);
             }
             if data.op.has_side_effects() {
-                loads.buckets.clear();
+                if !data.op.is_terminator() {
+                    states += 1;
+                    memory = states;
+                }
                 return true;
             }
             let [result] = data.results[..] else { return true };
-            let is_load = match data.op {
-                Op::Load(_) => true,
-                Op::Image {
-                    op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod,
-                    ..
-                } => writes_images,
-                _ => false,
-            };
+            let memory = if reads_memory(&data.op, writes_images) { memory } else { 0 };
             let hash = hash(func, inst, result);
-            let expressions = if is_load { &mut loads } else { &mut table };
-            if let Some(known) = expressions.find(func, hash, inst) {
+            if let Some(known) = table.find(func, hash, inst, memory) {
                 replaced.insert(result, func.insts[known].results[0]);
                 return false;
             }
-            expressions.insert(hash, inst);
-            if !is_load {
-                added.push(hash);
-            }
+            table.insert(hash, inst, memory);
+            added.push(hash);
             true
         });
         func.blocks[b].insts = insts;
+        path.push(Entered { block: b, known, memory });
     }
     func.replace_uses(&replaced);
     !replaced.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::{Access, Builder, I32, Linkage, Signature, Space, Type};
-
-    #[test]
-    fn equal_values_and_loads() {
-        let g = Type::Ptr(Space::Global);
-        let mut f =
-            Function::new("f", Signature { params: vec![I32, g], results: vec![I32] }, Linkage::Internal);
-        let (b0, b1) = (f.add_block(), f.add_block());
-        let (x, p) = (f.add_param(b0, I32), f.add_param(b0, g));
-        let three = f.i32(3);
-        let mut b = Builder::new(&mut f, b0);
-        let s = b.iadd(x, three);
-        b.jump(b1, &[]);
-        let mut b = Builder::new(&mut f, b1);
-        let t = b.iadd(three, x);
-        let a = Access::aligned(4);
-        let l1 = b.load(I32, p, a);
-        let l2 = b.load(I32, p, a);
-        let u = b.imul(l1, l2);
-        b.store(u, p, a);
-        let l3 = b.load(I32, p, a);
-        let r = b.isub(t, l3);
-        let r = b.isub(r, l2);
-        b.ret(&[r]);
-        assert!(number(&mut f));
-        let left: Vec<_> = f.blocks[b1].insts.iter().map(|i| f.insts[*i].clone()).collect();
-        assert_eq!(left.len(), 7);
-        assert_eq!(left[1].args[..], [l1, l1]);
-        assert_eq!(left[4].args[..], [s, l3]);
-    }
-
-    #[test]
-    fn reads_of_images_that_are_written() {
-        use crate::ir::{ImageDim, Opaque, Scalar};
-        for written in [false, true] {
-            let image = Type::Opaque(Opaque::Image);
-            let mut f = Function::new(
-                "f",
-                Signature { params: vec![image, I32], results: vec![] },
-                Linkage::Internal,
-            );
-            let (b0, b1) = (f.add_block(), f.add_block());
-            let (im, at) = (f.add_param(b0, image), f.add_param(b0, I32));
-            let access = |op| Op::Image { op, dim: ImageDim::D1, var: None };
-            let texel = Type::Vector(Scalar::F32, 4);
-            let mut b = Builder::new(&mut f, b0);
-            let first = b.value(access(ImageOp::Read), &[im, at], texel);
-            let same = b.value(access(ImageOp::Read), &[im, at], texel);
-            if written {
-                b.inst(access(ImageOp::Write), &[im, at, same], &[]);
-            }
-            let after = b.value(access(ImageOp::Read), &[im, at], texel);
-            b.jump(b1, &[]);
-            let mut b = Builder::new(&mut f, b1);
-            let last = b.value(access(ImageOp::Read), &[im, at], texel);
-            b.ret(&[]);
-            assert!(number(&mut f));
-            let reads = |block| {
-                let insts = f.blocks[block].insts.iter().map(|i| &f.insts[*i]);
-                insts.filter_map(|d| d.results.first().copied()).collect::<Vec<_>>()
-            };
-            let (here, there) =
-                if written { (vec![first, after], vec![last]) } else { (vec![first], vec![]) };
-            assert_eq!((reads(b0), reads(b1)), (here, there), "written: {written}");
-        }
-    }
 }
