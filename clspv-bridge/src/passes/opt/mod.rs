@@ -14,6 +14,7 @@ pub(crate) mod rotate_loops;
 pub mod simplify;
 pub(crate) mod simplify_cfg;
 mod simplify_int;
+mod simplify_lanes;
 mod simplify_other;
 pub(crate) mod sroa;
 pub(crate) mod unroll;

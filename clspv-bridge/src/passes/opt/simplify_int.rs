@@ -65,6 +65,19 @@ fn narrow_of(s: &mut Rewriter<'_>, v: Value, to: Type) -> Option<Value> {
     }
 }
 
+/// The operand w of min(max(w, low), high) if w = min(max(.., low), high): limits are idempotent.
+fn limited_before(s: &Rewriter<'_>, min: BinOp, x: Value, high: Value) -> Option<Value> {
+    let max = match min {
+        BinOp::Smin => BinOp::Smax,
+        BinOp::Umin => BinOp::Umax,
+        _ => return None,
+    };
+    let (limited, low) = s.bin(x, max)?;
+    let (inner, known_high) = s.bin(limited, min)?;
+    let (_, known_low) = s.bin(inner, max)?;
+    (known_high == high && known_low == low).then_some(limited)
+}
+
 /// Rules for binary operations of type `ty`.
 pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -> Option<Action> {
     use BinOp::*;
@@ -83,6 +96,9 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     }
     if let Some(action) = narrow_binary(s, op, x, y, ty) {
         return Some(action);
+    }
+    if let Some(limited) = limited_before(s, op, x, y) {
+        return Some(Action::Value(limited));
     }
     let c = s.bits(y)?;
     match op {
@@ -316,6 +332,12 @@ pub(crate) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
             } else {
                 rewrite(Op::Un(UnOp::Not), &[a])
             };
+        }
+        // A truth value in all bits, compared as a signed number: true is -1.
+        match (cc, c == 0, back == c && is_sext && ns == Scalar::I1) {
+            (IntCc::Slt, true, true) | (IntCc::Sle, false, true) => return Some(Action::Value(a)),
+            (IntCc::Sge, true, true) | (IntCc::Sgt, false, true) => return rewrite(Op::Un(UnOp::Not), &[a]),
+            _ => {}
         }
     }
     let c = s.bits(y)?;

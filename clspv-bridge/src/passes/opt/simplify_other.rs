@@ -49,6 +49,9 @@ fn exact_reciprocal(s: Scalar, bits: u64) -> Option<u64> {
     Some(bits >> (s.bits() - 1) << (s.bits() - 1) | (2 * bias - exponent) << mantissa)
 }
 
+/// Longest chain of operations on vectors of which one lane is computed instead.
+const MAX_LANE_DEPTH: u32 = 4;
+
 /// Whether there is a rule for an operation.
 pub(crate) fn has_rule(op: &Op) -> bool {
     matches!(
@@ -275,6 +278,7 @@ fn extract(s: &mut Rewriter<'_>, lane: u8, v: Value) -> Option<Action> {
                 l => rewrite(Op::Extract(l - n), &args[1..2]),
             }
         }
+        _ if s.has_known_lanes(v, MAX_LANE_DEPTH) => Some(Action::Value(s.lane(v, lane))),
         _ => None,
     }
 }
