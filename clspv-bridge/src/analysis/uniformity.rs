@@ -66,7 +66,7 @@ pub struct UniformityInfo {
     values: Vec<Option<Uniformity>>,
     /// Merge and continue blocks that are reached under masks.
     pub masked: FxHashSet<Block>,
-    /// Affine values that may wrap around within a vector.
+    /// Affine values that may wrap around or reach a limit within a vector.
     may_wrap: FxHashSet<Value>,
     /// Bytes between the work-items' copies of each private variable.
     pub slot_stride: FxHashMap<Slot, i64>,
@@ -263,8 +263,9 @@ impl Walk<'_> {
         let Some(&result) = data.results.first() else { return };
         let uniformity = self.transfer(data);
         self.raise(result, uniformity);
-        let bends =
-            data.op == Op::Cast(CastOp::Zext) || data.args.iter().any(|a| self.s.may_wrap.contains(a));
+        let bends = data.op == Op::Cast(CastOp::Zext)
+            || is_limit(&data.op)
+            || data.args.iter().any(|a| self.s.may_wrap.contains(a));
         if matches!(uniformity, Uniformity::Affine(_)) && bends {
             self.changed |= self.s.may_wrap.insert(result);
         }
@@ -333,6 +334,11 @@ impl Walk<'_> {
                 }
                 _ => Varying,
             },
+            // Affine where no work-item reaches the limit.
+            op if is_limit(op) && (ty == I32 || ty == I64) => match (of(0), of(1)) {
+                (Affine(s), limit) | (limit, Affine(s)) if limit.is_uniform() => Affine(s),
+                _ => Varying,
+            },
             Op::Cast(CastOp::Trunc) if scalar && ty != I1 => of(0),
             Op::Cast(CastOp::Sext | CastOp::Zext) if scalar && self.func.ty(data.args[0]) == I32 => of(0),
             Op::Cast(CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast) => of(0),
@@ -364,6 +370,11 @@ impl Walk<'_> {
             _ => Uniformity::GroupUniform,
         }
     }
+}
+
+/// Whether the operation limits a number to a minimum or maximum.
+pub(crate) fn is_limit(op: &Op) -> bool {
+    matches!(op, Op::Bin(BinOp::Smin | BinOp::Smax | BinOp::Umin | BinOp::Umax))
 }
 
 /// Whether an edge within goes elsewhere than to `merge` or to a construct within.

@@ -2,7 +2,7 @@
 
 use super::state::{Operand, OperandKind};
 use super::vectorizer::Vectorizer;
-use crate::analysis::uniformity::Uniformity;
+use crate::analysis::uniformity::{Uniformity, is_limit};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
@@ -66,6 +66,7 @@ impl Vectorizer<'_> {
         }
         match &data.op {
             Op::Bin(BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::Shl) | Op::PtrAdd => {}
+            op if is_limit(op) => {}
             Op::Cast(
                 CastOp::Trunc
                 | CastOp::Sext
@@ -102,11 +103,35 @@ impl Vectorizer<'_> {
                 None => fits,
             });
         }
+        if is_limit(&data.op) {
+            let fits = self.is_within_limit(&data.op, &args, step);
+            guard = Some(match guard {
+                Some(other) => self.bin(BinOp::And, other, fits),
+                None => fits,
+            });
+        }
         let guard = match guard {
             None => None,
             Some(g) => Some((g, self.lanes(data, ty, true)?.parts[0])),
         };
         Ok(Some(Operand { kind: OperandKind::Affine { step, guard }, parts: vec![base] }))
+    }
+
+    /// Whether no work-item reaches the limit of a minimum or maximum of an affine and a uniform operand.
+    fn is_within_limit(&mut self, op: &Op, args: &[Operand], step: i64) -> Value {
+        let (affine, limit) = if args[0].is_uniform() { (1, 0) } else { (0, 1) };
+        let (first, limit) = (args[affine].parts[0], args[limit].parts[0]);
+        let span = self.constant(self.out.ty(first), (step * i64::from(self.width - 1)) as u64);
+        let last = self.bin(BinOp::Iadd, first, span);
+        let (low, high) = if step >= 0 { (first, last) } else { (last, first) };
+        let is_signed = matches!(op, Op::Bin(BinOp::Smin | BinOp::Smax));
+        let not_above = if is_signed { IntCc::Sle } else { IntCc::Ule };
+        let does_not_wrap = self.icmp(not_above, low, high);
+        let fits = match op {
+            Op::Bin(BinOp::Smin | BinOp::Umin) => self.icmp(not_above, high, limit),
+            _ => self.icmp(not_above, limit, low),
+        };
+        self.bin(BinOp::And, does_not_wrap, fits)
     }
 
     /// An operation on scalars if all operands are uniform, else on vectors.
