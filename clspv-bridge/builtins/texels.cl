@@ -12,6 +12,8 @@
 #define HALF 4u
 #define FLOAT 5u
 #define SRGB 6u
+#define UNORM8X4 7u
+#define FLOATX4 8u
 
 typedef struct {
     // Address of the first texel, bytes from a row (or layer of a 1D array) to the next, and from a slice to the next.
@@ -76,65 +78,60 @@ static inline int pc_inside(pc_image_ptr d, int x, int y, int z)
 
 static inline ulong pc_row(pc_image_ptr d, int y, int z) { return d->base + (ulong)(uint)z * d->slice + (ulong)(uint)y * d->row; }
 
-static inline uint4 pc_fetch(pc_image_ptr d, int x, int y, int z)
+static inline uint4 pc_four(const __constant uint *of) { return vload4(0, of); }
+
+// The bits of the components of a texel. A texel of 16 bytes holds one in each word, in order.
+static inline uint4 pc_bits(pc_image_ptr d, int x, int y, int z)
 {
     const __global uchar *p = (const __global uchar *)pc_row(d, y, z);
     long i = x;
+    uint4 first = pc_four(d->place), v;
     switch (d->element) {
-    case 1: return (uint4)(p[i], 0u, 0u, 0u);
-    case 2: return (uint4)(((const __global ushort *)p)[i], 0u, 0u, 0u);
-    case 4: return (uint4)(((const __global uint *)p)[i], 0u, 0u, 0u);
-    case 8: return (uint4)(vload2(i, (const __global uint *)p), 0u, 0u);
-    default: return vload4(i, (const __global uint *)p);
+    case 1: v = (uint4)(p[i]); break;
+    case 2: v = (uint4)(((const __global ushort *)p)[i]); break;
+    case 4: v = (uint4)(((const __global uint *)p)[i]); break;
+    case 8: {
+        uint2 w = vload2(i, (const __global uint *)p);
+        v = (uint4)(first.x & 32 ? w.y : w.x, first.y & 32 ? w.y : w.x, first.z & 32 ? w.y : w.x, first.w & 32 ? w.y : w.x);
+        break;
     }
+    default: v = vload4(i, (const __global uint *)p); break;
+    }
+    return (v >> (first & 31)) & pc_four(d->mask);
 }
 
-// The bits of a component.
-static inline uint pc_bits(pc_image_ptr d, uint4 w, uint c)
-{
-    uint place = d->place[c], word = place >> 5, v = w.x;
-    if (d->element > 4) {
-        v = word == 0 ? w.x : word == 1 ? w.y : word == 2 ? w.z : w.w;
-    }
-    return (v >> (place & 31)) & d->mask[c];
-}
+static inline int4 pc_signed(pc_image_ptr d, uint4 bits) { return as_int4(bits << d->extend) >> (int)d->extend; }
 
-static inline int pc_signed(pc_image_ptr d, uint bits) { return (int)(bits << d->extend) >> d->extend; }
-
-static inline float pc_component(pc_image_ptr d, uint bits, uint c)
+// x / 255 for integers up to 255, rounded correctly: the first product is exact.
+static inline float4 pc_unorm8(uint4 x)
 {
-    float v;
-    switch (d->kind) {
-    case UNORM: v = (float)(int)bits / (float)(int)max(d->mask[c], 1u); break;
-    case SNORM: v = fmax((float)pc_signed(d, bits) / (float)(int)max(d->mask[c] >> 1, 1u), -1.0f); break;
-    case HALF: v = (float)as_half((ushort)bits); break;
-    case SRGB: v = c < 3 ? pc_srgb[bits & 255u] : (float)(int)bits / 255.0f; break;
-    default: v = as_float(bits); break;
-    }
-    return d->mask[c] ? v : (float)(int)d->other[c];
+    float4 v = convert_float4(as_int4(x));
+    return v * 0x1.01p-8f + v * 0x1.010102p-24f;
 }
 
 static inline float4 pc_read_f(pc_image_ptr d, int x, int y, int z)
 {
-    uint4 w = pc_fetch(d, x, y, z);
+    long i = x;
+    if (d->kind == FLOATX4) return vload4(i, (const __global float *)pc_row(d, y, z));
+    if (d->kind == UNORM8X4) return pc_unorm8((uint4)(((const __global uint *)pc_row(d, y, z))[i]) >> pc_four(d->place) & 255u);
+    uint4 bits = pc_bits(d, x, y, z), mask = pc_four(d->mask);
     float4 v;
-    v.x = pc_component(d, pc_bits(d, w, 0), 0);
-    v.y = pc_component(d, pc_bits(d, w, 1), 1);
-    v.z = pc_component(d, pc_bits(d, w, 2), 2);
-    v.w = pc_component(d, pc_bits(d, w, 3), 3);
-    return v;
-}
-
-static inline uint pc_integer(pc_image_ptr d, uint4 w, uint c)
-{
-    uint bits = pc_bits(d, w, c);
-    return d->mask[c] ? (uint)pc_signed(d, bits) : d->other[c];
+    switch (d->kind) {
+    case UNORM: v = convert_float4(as_int4(bits)) / convert_float4(as_int4(max(mask, 1u))); break;
+    case SNORM: v = fmax(convert_float4(pc_signed(d, bits)) / convert_float4(as_int4(max(mask >> 1, 1u))), -1.0f); break;
+    case HALF: v = convert_float4(as_half4(convert_ushort4(bits))); break;
+    case SRGB:
+        v = (float4)(pc_srgb[bits.x & 255u], pc_srgb[bits.y & 255u], pc_srgb[bits.z & 255u], (float)(int)bits.w / 255.0f);
+        break;
+    default: v = as_float4(bits); break;
+    }
+    return select(convert_float4(as_int4(pc_four(d->other))), v, mask != 0);
 }
 
 static inline uint4 pc_read_u(pc_image_ptr d, int x, int y, int z)
 {
-    uint4 w = pc_fetch(d, x, y, z);
-    return (uint4)(pc_integer(d, w, 0), pc_integer(d, w, 1), pc_integer(d, w, 2), pc_integer(d, w, 3));
+    uint4 bits = pc_bits(d, x, y, z);
+    return select(pc_four(d->other), as_uint4(pc_signed(d, bits)), pc_four(d->mask) != 0);
 }
 
 // Of samplers, which ask for texels inside only.
@@ -157,27 +154,20 @@ uint4 pc_texel_read_u(pc_image_ptr d, int x, int y, int z)
 
 static inline void pc_put(pc_image_ptr d, int x, int y, int z, uint4 bits)
 {
-    uint4 c;
-    c.x = (bits.x & d->stored[0]) << (d->place[0] & 31);
-    c.y = (bits.y & d->stored[1]) << (d->place[1] & 31);
-    c.z = (bits.z & d->stored[2]) << (d->place[2] & 31);
-    c.w = (bits.w & d->stored[3]) << (d->place[3] & 31);
+    uint4 first = pc_four(d->place), c = (bits & pc_four(d->stored)) << (first & 31);
     __global uchar *p = (__global uchar *)pc_row(d, y, z);
     long i = x;
-    if (d->element <= 4) {
-        uint all = c.x | c.y | c.z | c.w;
-        switch (d->element) {
-        case 1: p[i] = (uchar)all; break;
-        case 2: ((__global ushort *)p)[i] = (ushort)all; break;
-        default: ((__global uint *)p)[i] = all; break;
-        }
-        return;
+    switch (d->element) {
+    case 1: p[i] = (uchar)(c.x | c.y | c.z | c.w); break;
+    case 2: ((__global ushort *)p)[i] = (ushort)(c.x | c.y | c.z | c.w); break;
+    case 4: ((__global uint *)p)[i] = c.x | c.y | c.z | c.w; break;
+    case 8: {
+        uint4 high = select((uint4)(0), c, (first & 32) != 0), low = c ^ high;
+        vstore2((uint2)(low.x | low.y | low.z | low.w, high.x | high.y | high.z | high.w), i, (__global uint *)p);
+        break;
     }
-    uint k0 = d->place[0] >> 5, k1 = d->place[1] >> 5, k2 = d->place[2] >> 5, k3 = d->place[3] >> 5;
-    uint w[4];
-    for (uint k = 0; k < 4; k++) w[k] = (k0 == k ? c.x : 0u) | (k1 == k ? c.y : 0u) | (k2 == k ? c.z : 0u) | (k3 == k ? c.w : 0u);
-    if (d->element == 8) vstore2((uint2)(w[0], w[1]), i, (__global uint *)p);
-    else vstore4((uint4)(w[0], w[1], w[2], w[3]), i, (__global uint *)p);
+    default: vstore4(c, i, (__global uint *)p); break;
+    }
 }
 
 // A linear number along the curve: 1.055 y^(5/12) - 0.055, or a straight line for small ones. NaN becomes 0.
@@ -192,40 +182,35 @@ static inline float pc_encode(float y)
     return y < 0.0031308f ? 12.92f * y : high;
 }
 
-static inline uint pc_code(pc_image_ptr d, float v, uint c)
+static inline uint4 pc_code(pc_image_ptr d, float4 v)
 {
+    uint4 stored = pc_four(d->stored);
     switch (d->kind) {
-    case SRGB: v = c < 3 ? pc_encode(v) : v; // and then as UNORM
-    case UNORM: {
-        float most = (float)(int)d->stored[c];
-        return (uint)(int)rint(fmin(fmax(v * most, 0.0f), most)); // NaN becomes 0
+    case SRGB: v = (float4)(pc_encode(v.x), pc_encode(v.y), pc_encode(v.z), v.w); // and then as UNORM
+    case UNORM:
+    case UNORM8X4: {
+        float4 most = convert_float4(as_int4(stored));
+        return as_uint4(convert_int4(rint(fmin(fmax(v * most, 0.0f), most)))); // NaN becomes 0
     }
     case SNORM: {
-        float most = (float)(int)(d->stored[c] >> 1);
-        float s = fmin(fmax(v * most, -1.0f - most), most);
-        return v == v ? (uint)(int)rint(s) : 0u;
+        float4 most = convert_float4(as_int4(stored >> 1));
+        float4 s = fmin(fmax(v * most, -1.0f - most), most);
+        return select((uint4)(0), as_uint4(convert_int4(rint(s))), v == v);
     }
-    case HALF: return as_ushort((half)v);
-    default: return as_uint(v);
+    case HALF: return convert_uint4(as_ushort4(convert_half4(v)));
+    default: return as_uint4(v);
     }
 }
 
 void pc_texel_write_f(pc_image_ptr d, int x, int y, int z, float4 v)
 {
-    if (!pc_inside(d, x, y, z)) return;
-    pc_put(d, x, y, z, (uint4)(pc_code(d, v.x, 0), pc_code(d, v.y, 1), pc_code(d, v.z, 2), pc_code(d, v.w, 3)));
-}
-
-static inline uint pc_saturate(pc_image_ptr d, uint v, uint c)
-{
-    uint mask = d->stored[c];
-    if (d->kind == UNSIGNED) return min(v, mask);
-    int most = (int)(mask >> 1);
-    return (uint)clamp((int)v, -1 - most, most);
+    if (pc_inside(d, x, y, z)) pc_put(d, x, y, z, pc_code(d, v));
 }
 
 void pc_texel_write_u(pc_image_ptr d, int x, int y, int z, uint4 v)
 {
     if (!pc_inside(d, x, y, z)) return;
-    pc_put(d, x, y, z, (uint4)(pc_saturate(d, v.x, 0), pc_saturate(d, v.y, 1), pc_saturate(d, v.z, 2), pc_saturate(d, v.w, 3)));
+    uint4 stored = pc_four(d->stored);
+    int4 most = as_int4(stored >> 1);
+    pc_put(d, x, y, z, d->kind == UNSIGNED ? min(v, stored) : as_uint4(clamp(as_int4(v), -1 - most, most)));
 }

@@ -178,6 +178,10 @@ pub mod image_descriptor {
     pub const FLOAT: u32 = 5;
     /// Alpha is UNORM.
     pub const SRGB: u32 = 6;
+    /// Four UNORM components of 8 bits in any order.
+    pub const UNORM8X4: u32 = 7;
+    /// Four components of 32 bits: red, green, blue, alpha.
+    pub const FLOATX4: u32 = 8;
 }
 
 /// Alignment of scratch memory and of local memory.

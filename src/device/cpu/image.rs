@@ -168,11 +168,18 @@ fn describe(
     let Fields { read, written } = format.fields()?;
     let kind = match format.number()? {
         _ if format.is_srgb() => descriptor::SRGB,
+        Number::Unorm
+            if format.element_size() == 4
+                && read.iter().flatten().filter(|(_, width)| *width == 8).count() == 4 =>
+        {
+            descriptor::UNORM8X4
+        }
         Number::Unorm => descriptor::UNORM,
         Number::Snorm => descriptor::SNORM,
         Number::Signed => descriptor::SIGNED,
         Number::Unsigned => descriptor::UNSIGNED,
         Number::Float if read[0].or(read[3]).is_some_and(|(_, width)| width == 16) => descriptor::HALF,
+        Number::Float if read == [0, 32, 64, 96].map(|first| Some((first, 32))) => descriptor::FLOATX4,
         Number::Float => descriptor::FLOAT,
     };
     let mut words = [0u64; descriptor::BYTES / 8];
