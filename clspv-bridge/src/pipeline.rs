@@ -49,6 +49,7 @@ use crate::passes::opt::instrumentation::MarkCopies;
 use crate::passes::opt::mem2reg::Mem2Reg;
 use crate::passes::opt::private_volatile::PrivateVolatile;
 use crate::passes::opt::rotate_loops::RotateLoops;
+use crate::passes::opt::separate_offsets::SeparateOffsets;
 use crate::passes::opt::simplify::Simplify;
 use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
@@ -127,6 +128,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Simplify,
     &RotateLoops,
     &SimplifyCfg,
+    &SeparateOffsets,
     &Gvn,
     &Simplify,
     &LowerPrintf,

@@ -1,6 +1,7 @@
 //! Analyses of one function. Each computes its tables from a `&Function`; they become invalid when the
 //! function changes.
 
+pub(crate) mod bounds;
 pub(crate) mod cfg;
 pub(crate) mod domtree;
 pub(crate) mod group_uniform;

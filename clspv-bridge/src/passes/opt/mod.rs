@@ -11,6 +11,7 @@ pub(crate) mod instrumentation;
 pub(crate) mod mem2reg;
 pub(crate) mod private_volatile;
 pub(crate) mod rotate_loops;
+pub(crate) mod separate_offsets;
 pub mod simplify;
 pub(crate) mod simplify_cfg;
 mod simplify_int;

@@ -6,12 +6,12 @@ use super::module::malformed;
 use super::object::ObjectRef;
 use super::types::{is_signed, pointee, value_type};
 use crate::error::Result;
-use crate::front::c::ast::{BinaryOp, CompareOp, ExprId, ExprKind};
+use crate::front::c::ast::{BinaryOp, CastKind, CompareOp, ExprId, ExprKind};
 use crate::front::c::layout::layout;
 use crate::front::c::types::{Ty, TypeKind};
 use crate::ir::{
-    BinOp, BlockCall, CastOp, F32, FloatCc, I1, I64, IntCc, Op, Ordering, RmwOp, Scalar, Scope, Type, UnOp,
-    Value,
+    BinOp, BlockCall, CastOp, F32, FloatCc, I1, I32, I64, IntCc, Op, Ordering, RmwOp, Scalar, Scope, Type,
+    UnOp, Value,
 };
 
 /// The operation of an operator on integers of a signedness, or on floating-point numbers.
@@ -205,9 +205,34 @@ impl FunctionLowering<'_, '_> {
 
     /// A number of elements as an `i64`.
     fn count(&mut self, id: ExprId) -> Result<Value> {
-        let signed = is_signed(self.types(), self.expr(id)?.ty.ty);
+        let expr = self.expr(id)?;
+        let signed = is_signed(self.types(), expr.ty.ty);
+        if let ExprKind::Cast(CastKind::Arith, inner) = expr.kind
+            && signed
+            && let Some(sum) = self.extended_sum(inner)?
+        {
+            return Ok(sum);
+        }
         let count = self.value(id)?;
         Ok(self.resize(count, I64, signed))
+    }
+
+    /// `x + y` or `x - y` of type `int` as an `i64`. The sum does not overflow (C11 6.5, 5): if an operand is
+    /// constant, both are extended by themselves, so that the constant can become part of an address.
+    fn extended_sum(&mut self, id: ExprId) -> Result<Option<Value>> {
+        let expr = self.expr(id)?;
+        let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) = expr.kind else { return Ok(None) };
+        if value_type(self.types(), expr.ty.ty) != Some(I32) || !is_signed(self.types(), expr.ty.ty) {
+            return Ok(None);
+        }
+        let (mut x, mut y) = (self.value(x)?, self.value(y)?);
+        self.at(self.expr(id)?.loc);
+        let separate = self.f.as_bits(x).is_some() || self.f.as_bits(y).is_some();
+        if separate {
+            (x, y) = (self.resize(x, I64, true), self.resize(y, I64, true));
+        }
+        let sum = self.binary(op, x, y, true)?;
+        Ok(Some(self.resize(sum, I64, true)))
     }
 
     fn moved(&mut self, pointer: Value, count: Value, size: u64, is_sub: bool) -> Value {
