@@ -1,11 +1,11 @@
 //! Upper bounds of integers, from how they are computed and from the conditions of dominating branches.
 
 use super::{Cfg, DomTree};
-use crate::ir::{BinOp, Block, CastOp, Function, IntCc, Op, Value};
+use crate::ir::{BinOp, Block, CastOp, Function, IntCc, Op, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
 /// Most operations between a value and known bounds.
-const MAX_DEPTH: u32 = 8;
+const MAX_DEPTH: u32 = 6;
 
 /// Bound of a value in the blocks that a branch target dominates.
 struct Condition {
@@ -18,12 +18,13 @@ struct Condition {
 /// Upper bounds of the integers of a function.
 pub struct Bounds<'a> {
     func: &'a Function,
+    cfg: &'a Cfg,
     dom: &'a DomTree,
     conditions: FxHashMap<Value, Vec<Condition>>,
 }
 
 impl<'a> Bounds<'a> {
-    pub fn new(func: &'a Function, cfg: &Cfg, dom: &'a DomTree) -> Bounds<'a> {
+    pub fn new(func: &'a Function, cfg: &'a Cfg, dom: &'a DomTree) -> Bounds<'a> {
         let mut conditions: FxHashMap<Value, Vec<Condition>> = FxHashMap::default();
         for &block in cfg.rpo() {
             let Some(branch) = func.terminator(block).map(|t| &func.insts[t]) else { continue };
@@ -41,7 +42,7 @@ impl<'a> Bounds<'a> {
                 }
             }
         }
-        Bounds { func, dom, conditions }
+        Bounds { func, cfg, dom, conditions }
     }
 
     /// Maximum of an integer as an unsigned number where a block uses it.
@@ -73,7 +74,34 @@ impl<'a> Bounds<'a> {
         }
         let known = self.conditions_at(v, block).filter(|c| !c.is_signed).map(|c| c.max);
         let known = known.min().unwrap_or(mask);
-        known.min(self.computed(v, block, depth).unwrap_or(mask))
+        let computed = match self.func.values[v].def {
+            ValueDef::Param(block, index) => self.passed(block, usize::from(index), depth),
+            _ => self.computed(v, block, depth),
+        };
+        known.min(computed.unwrap_or(mask))
+    }
+
+    /// Maximum of the arguments that are passed for a parameter.
+    fn passed(&self, block: Block, index: usize, depth: u32) -> Option<u64> {
+        let preds = self.cfg.preds(block);
+        if preds.is_empty() || depth == 0 {
+            return None;
+        }
+        let mut most = 0;
+        for &pred in preds {
+            let branch = &self.func.insts[self.func.terminator(pred)?];
+            for (target, holds) in branch.targets.iter().zip([true, false]).filter(|(t, _)| t.block == block)
+            {
+                let arg = *target.args.get(index)?;
+                let condition = (branch.op == Op::BrIf).then(|| bound_by(self.func, branch.args[0], holds));
+                let max = match condition.flatten() {
+                    Some((value, false, max)) if value == arg => max,
+                    _ => self.unsigned(arg, pred, depth - 1),
+                };
+                most = most.max(max);
+            }
+        }
+        Some(most)
     }
 
     /// Maximum of the operation that computes a value.
