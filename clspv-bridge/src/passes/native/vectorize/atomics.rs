@@ -1,7 +1,7 @@
 //! Atomics and calls of the runtime: one active work-item after the other, in the order of lanes.
 
 use super::state::Operand;
-use super::vectorizer::Vectorizer;
+use super::vectorizer::{Request, Vectorizer};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
@@ -11,7 +11,66 @@ fn plain(ty: Type) -> Access {
     Access { volatile: true, ..Access::aligned(ty.access_bytes().unwrap_or(4)) }
 }
 
+/// Whether the addresses of atomics in local memory pass through memory, and there are some that differ from
+/// lane to lane.
+pub(super) fn has_lane_addresses(r: &Request<'_>) -> bool {
+    let is_atomic = |op: &Op| matches!(op, Op::AtomicRmw { .. } | Op::AtomicCas { .. });
+    r.addresses_in_memory
+        && r.func.data_in_order().filter(|data| is_atomic(&data.op)).any(|data| {
+            let address = data.args[data.op.address_arg().unwrap_or(0)];
+            is_local(r.func.ty(address)) && !r.info.of(address).is_uniform()
+        })
+}
+
+fn is_local(ty: Type) -> bool {
+    ty == Type::Ptr(Space::Local)
+}
+
+/// An operand of which each lane is used by itself.
+enum Lanes {
+    Uniform(Value),
+    Vector(Value),
+    /// In memory from the first address on: 32-bit offsets from a base, or addresses.
+    Memory(Value, Option<Value>),
+}
+
 impl Vectorizer<'_> {
+    /// Stores the vector of addresses, whose lanes are then loaded. Processors execute the atomic of a lane
+    /// before the addresses of the previous ones are known, and again if the addresses turn out to be equal:
+    /// with lanes that are extracted from a vector register this may take ten times as long.
+    fn lanes_in_memory(&mut self, addresses: Value, slot: Slot) -> Lanes {
+        // Offsets in local memory have at most 32 bits.
+        let (base, words, ty) = match self.based(addresses) {
+            Some((base, offsets)) => {
+                (Some(base), self.cast(CastOp::Trunc, offsets, I32.of_lanes(self.width)), I32)
+            }
+            None => (None, self.cast(CastOp::PtrToInt, addresses, I64.of_lanes(self.width)), I64),
+        };
+        let at = self.value(Op::SlotAddr(slot), &[], Type::Ptr(Space::Private));
+        self.inst(Op::Lanes(LaneOp::Store(plain(ty))), &[words, at], &[]);
+        Lanes::Memory(at, base)
+    }
+
+    fn lane(&mut self, lanes: &Lanes, lane: u8) -> Value {
+        match *lanes {
+            Lanes::Uniform(v) => v,
+            Lanes::Vector(v) => self.extract(v, lane),
+            Lanes::Memory(at, base) => {
+                let (ty, bytes) = if base.is_some() { (I32, 4) } else { (I64, 8) };
+                let offset = self.out.i64(bytes * i64::from(lane));
+                let at = self.ptr_add(at, offset);
+                let word = self.value(Op::Load(plain(ty)), &[at], ty);
+                match base {
+                    Some(base) => {
+                        let offset = self.cast(CastOp::Sext, word, I64);
+                        self.ptr_add(base, offset)
+                    }
+                    None => self.cast(CastOp::IntToPtr, word, Type::Ptr(Space::Local)),
+                }
+            }
+        }
+    }
+
     /// Runs `f` for each active lane: without a mask in straight code, else in a loop over the lanes. It
     /// receives the operands of a lane, and returns the lane's result, of type `ty`, if there is one.
     fn each_lane(
@@ -35,11 +94,17 @@ impl Vectorizer<'_> {
         ty: Option<Type>,
         f: impl Fn(&mut Self, &[Value]) -> Result<Option<Value>>,
     ) -> Result<Option<Operand>> {
+        let mut split = Vec::new();
+        for (operand, &v) in operands.iter().zip(values) {
+            split.push(match self.lane_addresses {
+                _ if operand.is_uniform() => Lanes::Uniform(v),
+                Some(slot) if is_local(self.out.ty(v).lane()) => self.lanes_in_memory(v, slot),
+                _ => Lanes::Vector(v),
+            });
+        }
         let mut all: Option<Value> = None;
         for lane in 0..self.width as u8 {
-            let lanes = operands.iter().zip(values);
-            let args: Vec<Value> =
-                lanes.map(|(o, v)| if o.is_uniform() { *v } else { self.extract(*v, lane) }).collect();
+            let args: Vec<Value> = split.iter().map(|lanes| self.lane(lanes, lane)).collect();
             if let (Some(result), Some(ty)) = (f(self, &args)?, ty) {
                 let vector = self.part(ty, true);
                 let before = all.unwrap_or_else(|| self.out.bits(vector, 0));
@@ -100,7 +165,7 @@ impl Vectorizer<'_> {
         let result = (!data.results.is_empty()).then_some(ty);
         let at = data.op.address_arg().unwrap_or(0);
         // The work-items of a group run on one thread, and other groups have local memory of their own.
-        let alone = self.func.ty(data.args[at]) == Type::Ptr(Space::Local);
+        let alone = is_local(self.func.ty(data.args[at]));
         self.each_lane(&operands, result, |v, args| match &data.op {
             Op::AtomicRmw { op, .. } if alone => {
                 let access = plain(ty);

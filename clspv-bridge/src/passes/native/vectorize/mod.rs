@@ -61,6 +61,7 @@ impl Pass for Vectorize {
         let shape = VectorShape { width: width as u8, linear, whole: false };
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
+        let addresses_in_memory = cpu.generator == CodeGenerator::Llvm && !cpu.instrumented;
         let mut callees = Callees::default();
         callees.reserve(module, &func, &info, shape, cpu.instrumented);
         let streams = stream::addresses(&func);
@@ -71,6 +72,7 @@ impl Pass for Vectorize {
             tree: &tree,
             shape: VectorShape { whole, ..shape },
             instrumented: cpu.instrumented,
+            addresses_in_memory,
             streams: Some(&streams),
             callees: &callees.refs,
         };
@@ -96,6 +98,7 @@ impl Pass for Vectorize {
                 tree: &tree,
                 shape: VectorShape { linear: false, ..shape },
                 instrumented: cpu.instrumented,
+                addresses_in_memory,
                 streams: None,
                 callees: &callees.refs,
             };

@@ -1,7 +1,7 @@
 //! The state of a function's vectorisation: instructions, blocks, variables and masks.
 
-use super::calls;
 use super::state::{EdgeTarget, Entry, Mask, Operand, OwnValues, Prelude, Variable, VaryingArgs};
+use super::{atomics, calls};
 use crate::analysis::tree::{self, Seq};
 use crate::analysis::uniformity::UniformityInfo;
 use crate::error::Result;
@@ -18,6 +18,8 @@ pub(super) struct Request<'a> {
     pub(super) tree: &'a Seq,
     pub(super) shape: VectorShape,
     pub(super) instrumented: bool,
+    /// Whether the addresses of atomics in local memory pass through memory ([`atomics`]).
+    pub(super) addresses_in_memory: bool,
     /// Addresses of stores that may go past the caches.
     pub(super) streams: Option<&'a FxHashSet<Value>>,
     pub(super) callees: &'a FxHashMap<(FuncRef, VaryingArgs), FuncRef>,
@@ -53,12 +55,17 @@ pub(super) struct Vectorizer<'a> {
     pub(super) arguments: FxHashMap<Value, Operand>,
     pub(super) mask: Mask,
     pub(super) targets: FxHashMap<Block, EdgeTarget>,
+    /// A word for each lane of the addresses of atomics in local memory ([`super::atomics`]).
+    pub(super) lane_addresses: Option<Slot>,
     /// Blocks with several incoming edges.
     pub(super) joins: FxHashSet<Block>,
     pub(super) variables: FxHashMap<Variable, Slot>,
     /// Vectors made by splatting scalars, by scalar and block.
     pub(super) splats: FxHashMap<(Value, Block), Value>,
 }
+
+/// Slot of a lane's address.
+const LANE_ADDRESS: SlotData = SlotData { size: 8, align: 8 };
 
 impl<'a> Vectorizer<'a> {
     pub(super) fn function(name: &str, r: Request<'a>) -> Result<Function> {
@@ -77,6 +84,7 @@ impl<'a> Vectorizer<'a> {
         out.kernel = func.kernel;
         out.extent = CallExtent::Vector(r.shape);
         out.slots = func.slots.clone();
+        let lane_addresses = atomics::has_lane_addresses(&r).then(|| out.slots.push(LANE_ADDRESS));
         let block = out.add_block();
         let mut v = Vectorizer {
             width,
@@ -97,6 +105,7 @@ impl<'a> Vectorizer<'a> {
             arguments: FxHashMap::default(),
             mask: Mask::Base,
             targets: FxHashMap::default(),
+            lane_addresses,
             joins: func.layout.iter().flat_map(merges).collect(),
             variables: FxHashMap::default(),
             splats: FxHashMap::default(),
@@ -126,12 +135,16 @@ impl<'a> Vectorizer<'a> {
     /// Promotes the variables, and gives values that are used where their definition may have been skipped
     /// parameters.
     pub(super) fn finish(mut self) -> Function {
-        let kept = self.func.slots.keys().collect();
+        let mut slots = self.func.slots.clone();
+        if self.lane_addresses.is_some() {
+            slots.push(LANE_ADDRESS);
+        }
+        let kept = slots.keys().collect();
         mem2reg::promote(&mut self.out, &kept);
         ssa_repair::remove_unreachable(&mut self.out);
         ssa_repair::repair(&mut self.out);
         edit::remove_dead_insts(&mut self.out);
-        self.out.slots = self.func.slots.clone();
+        self.out.slots = slots;
         self.out
     }
 
@@ -174,10 +187,21 @@ impl<'a> Vectorizer<'a> {
     pub(super) fn cast(&mut self, op: CastOp, x: Value, ty: Type) -> Value {
         self.value(Op::Cast(op), &[x], ty)
     }
-    /// Lane of a vector.
+    /// Lane of a vector. That of addresses with a uniform base is an offset from the base, for which
+    /// processors have addressing modes.
     pub(super) fn extract(&mut self, v: Value, lane: u8) -> Value {
         let ty = self.out.ty(v).lane();
+        if let Some((base, offsets)) = self.based(v) {
+            let offset = self.value(Op::Extract(lane), &[offsets], I64);
+            return self.ptr_add(base, offset);
+        }
         self.value(Op::Extract(lane), &[v], ty)
+    }
+    /// The base and the offsets of a vector of addresses that have a uniform base.
+    pub(super) fn based(&self, v: Value) -> Option<(Value, Value)> {
+        let sum = &self.out.insts[self.out.def_inst(v)?];
+        let splat = &self.out.insts[self.out.def_inst(*sum.args.first()?)?];
+        (sum.op == Op::PtrAdd && splat.op == Op::Splat).then(|| (splat.args[0], sum.args[1]))
     }
     pub(super) fn extract_dyn(&mut self, v: Value, lane: Value) -> Value {
         let ty = self.out.ty(v).lane();
