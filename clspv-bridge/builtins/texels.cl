@@ -1,6 +1,6 @@
-// Texels of images that lie in memory: what a processor does instead of asking a descriptor. An image is the address of a
-// `pc_image`, which the runtime makes of the format (`native::image_descriptor` in the compiler): where each component's bits are in a
-// texel, and what kind of number they are. All of that is the same for all work-items, so the choices below are control flow.
+// Texels of images in the memory of the processor. An image is the address of a `pc_image`, which the runtime makes of the
+// format (`native::image_descriptor` in the compiler): which bits of a texel each component has, and what kind of number they
+// are. All of that is the same for all work-items, so the choices below are control flow.
 // Conversions are those of section 8.3 of the C specification. Reads and writes outside of the image do nothing.
 #include "common.h"
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -30,7 +30,7 @@ typedef struct {
     uint levels;
     // Of red, green, blue and alpha: the first bit, ones for its bits (0 if reads ignore it), what it is then (0 or 1), and
     // ones for its bits if writes store it.
-    uint place[4], mask[4], other[4], stored[4];
+    uint shift[4], mask[4], other[4], stored[4];
 } pc_image;
 
 typedef const __constant pc_image *pc_image_ptr;
@@ -78,14 +78,14 @@ static inline int pc_inside(pc_image_ptr d, int x, int y, int z)
 
 static inline ulong pc_row(pc_image_ptr d, int y, int z) { return d->base + (ulong)(uint)z * d->slice + (ulong)(uint)y * d->row; }
 
-static inline uint4 pc_four(const __constant uint *of) { return vload4(0, of); }
+static inline uint4 pc_load4(const __constant uint *of) { return vload4(0, of); }
 
 // The bits of the components of a texel. A texel of 16 bytes holds one in each word, in order.
 static inline uint4 pc_bits(pc_image_ptr d, int x, int y, int z)
 {
     const __global uchar *p = (const __global uchar *)pc_row(d, y, z);
     long i = x;
-    uint4 first = pc_four(d->place), v;
+    uint4 first = pc_load4(d->shift), v;
     switch (d->element) {
     case 1: v = (uint4)(p[i]); break;
     case 2: v = (uint4)(((const __global ushort *)p)[i]); break;
@@ -97,7 +97,7 @@ static inline uint4 pc_bits(pc_image_ptr d, int x, int y, int z)
     }
     default: v = vload4(i, (const __global uint *)p); break;
     }
-    return (v >> (first & 31)) & pc_four(d->mask);
+    return (v >> (first & 31)) & pc_load4(d->mask);
 }
 
 static inline int4 pc_signed(pc_image_ptr d, uint4 bits) { return as_int4(bits << d->extend) >> (int)d->extend; }
@@ -113,8 +113,8 @@ static inline float4 pc_read_f(pc_image_ptr d, int x, int y, int z)
 {
     long i = x;
     if (d->kind == FLOATX4) return vload4(i, (const __global float *)pc_row(d, y, z));
-    if (d->kind == UNORM8X4) return pc_unorm8((uint4)(((const __global uint *)pc_row(d, y, z))[i]) >> pc_four(d->place) & 255u);
-    uint4 bits = pc_bits(d, x, y, z), mask = pc_four(d->mask);
+    if (d->kind == UNORM8X4) return pc_unorm8((uint4)(((const __global uint *)pc_row(d, y, z))[i]) >> pc_load4(d->shift) & 255u);
+    uint4 bits = pc_bits(d, x, y, z), mask = pc_load4(d->mask);
     float4 v;
     switch (d->kind) {
     case UNORM: v = convert_float4(as_int4(bits)) / convert_float4(as_int4(max(mask, 1u))); break;
@@ -125,13 +125,13 @@ static inline float4 pc_read_f(pc_image_ptr d, int x, int y, int z)
         break;
     default: v = as_float4(bits); break;
     }
-    return select(convert_float4(as_int4(pc_four(d->other))), v, mask != 0);
+    return select(convert_float4(as_int4(pc_load4(d->other))), v, mask != 0);
 }
 
 static inline uint4 pc_read_u(pc_image_ptr d, int x, int y, int z)
 {
     uint4 bits = pc_bits(d, x, y, z);
-    return select(pc_four(d->other), as_uint4(pc_signed(d, bits)), pc_four(d->mask) != 0);
+    return select(pc_load4(d->other), as_uint4(pc_signed(d, bits)), pc_load4(d->mask) != 0);
 }
 
 // Of samplers, which ask for texels inside only.
@@ -154,7 +154,7 @@ uint4 pc_texel_read_u(pc_image_ptr d, int x, int y, int z)
 
 static inline void pc_put(pc_image_ptr d, int x, int y, int z, uint4 bits)
 {
-    uint4 first = pc_four(d->place), c = (bits & pc_four(d->stored)) << (first & 31);
+    uint4 first = pc_load4(d->shift), c = (bits & pc_load4(d->stored)) << (first & 31);
     __global uchar *p = (__global uchar *)pc_row(d, y, z);
     long i = x;
     switch (d->element) {
@@ -184,7 +184,7 @@ static inline float pc_encode(float y)
 
 static inline uint4 pc_code(pc_image_ptr d, float4 v)
 {
-    uint4 stored = pc_four(d->stored);
+    uint4 stored = pc_load4(d->stored);
     switch (d->kind) {
     case SRGB: v = (float4)(pc_encode(v.x), pc_encode(v.y), pc_encode(v.z), v.w); // and then as UNORM
     case UNORM:
@@ -210,7 +210,7 @@ void pc_texel_write_f(pc_image_ptr d, int x, int y, int z, float4 v)
 void pc_texel_write_u(pc_image_ptr d, int x, int y, int z, uint4 v)
 {
     if (!pc_inside(d, x, y, z)) return;
-    uint4 stored = pc_four(d->stored);
+    uint4 stored = pc_load4(d->stored);
     int4 most = as_int4(stored >> 1);
     pc_put(d, x, y, z, d->kind == UNSIGNED ? min(v, stored) : as_uint4(clamp(as_int4(v), -1 - most, most)));
 }
