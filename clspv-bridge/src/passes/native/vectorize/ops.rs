@@ -83,10 +83,7 @@ impl Vectorizer<'_> {
         let mut guard: Option<Value> = None;
         for a in &args {
             if let OperandKind::Affine { guard: Some((g, _)), .. } = &a.kind {
-                guard = Some(match guard {
-                    Some(other) => self.bin(BinOp::And, other, *g),
-                    None => *g,
-                });
+                guard = Some(self.also(guard, *g));
             }
         }
         // An unsigned number may wrap around within the vector (for a signed one that is undefined in OpenCL
@@ -98,23 +95,22 @@ impl Vectorizer<'_> {
             let last = self.bin(BinOp::Iadd, parts[0], span);
             let cc = if step >= 0 { IntCc::Uge } else { IntCc::Ule };
             let fits = self.icmp(cc, last, parts[0]);
-            guard = Some(match guard {
-                Some(other) => self.bin(BinOp::And, other, fits),
-                None => fits,
-            });
+            guard = Some(self.also(guard, fits));
         }
         if is_limit(&data.op) {
             let fits = self.is_within_limit(&data.op, &args, step);
-            guard = Some(match guard {
-                Some(other) => self.bin(BinOp::And, other, fits),
-                None => fits,
-            });
+            guard = Some(self.also(guard, fits));
         }
         let guard = match guard {
             None => None,
             Some(g) => Some((g, self.lanes(data, ty, true)?.parts[0])),
         };
         Ok(Some(Operand { kind: OperandKind::Affine { step, guard }, parts: vec![base] }))
+    }
+
+    /// The conjunction of a guard, if there is one, and a condition.
+    fn also(&mut self, guard: Option<Value>, condition: Value) -> Value {
+        guard.map_or(condition, |guard| self.bin(BinOp::And, guard, condition))
     }
 
     /// Whether no work-item reaches the limit of a minimum or maximum of an affine and a uniform operand.
