@@ -4,10 +4,13 @@
 //! kernel does not write. Any other load is replaced by an equal earlier one of its extended basic block (a
 //! tree of blocks of which all but the first have a single predecessor) with no write, barrier or atomic on
 //! the way. Reads of images are loads where an image may be written, and pure elsewhere.
+//!
+//! The operands of bit logic are put in one order, the one computed later first. NVIDIA's compiler fuses the
+//! majority function `(a & b) | (c & (a | b))` to one three-operand instruction only in this order.
 
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
-use crate::ir::{BinOp, Block, Function, ImageOp, Inst, InstData, Module, Op, Value};
+use crate::ir::{BinOp, Block, Function, ImageOp, Inst, InstData, Module, Op, SecondaryMap, Value};
 use crate::passes::{Pass, PassContext};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
@@ -35,6 +38,31 @@ fn commutes(op: &Op) -> bool {
         op,
         Op::Bin(Iadd | Imul | And | Or | Xor | UmulHi | SmulHi | Umin | Umax | Smin | Smax | Fadd | Fmul)
     )
+}
+
+/// Order in which values are computed: constants first, the parameters of a block together.
+#[derive(Default)]
+struct Ranks {
+    ranks: SecondaryMap<Value, u32>,
+    last: u32,
+}
+
+impl Ranks {
+    /// Ranks values after all others.
+    fn append(&mut self, values: &[Value]) {
+        self.last += 1;
+        values.iter().for_each(|v| self.ranks[*v] = self.last);
+    }
+    /// Puts the operand of bit logic that is computed later first; true if that changed the instruction.
+    fn order(&self, data: &mut InstData) -> bool {
+        let Op::Bin(BinOp::And | BinOp::Or | BinOp::Xor) = data.op else { return false };
+        let [a, b] = &mut data.args[..] else { return false };
+        let swaps = self.ranks[*a] < self.ranks[*b];
+        if swaps {
+            std::mem::swap(a, b);
+        }
+        swaps
+    }
 }
 
 /// Hash of what an instruction computes: operation, operands, type and fast-math flags.
@@ -117,6 +145,7 @@ pub fn number(func: &mut Function) -> bool {
     let mut path: Vec<Entered> = Vec::new();
     let mut states: Memory = 0;
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
+    let (mut ranks, mut reordered) = (Ranks::default(), false);
     let writes_images = func.data_in_order().any(|data| {
         matches!(
             data.op,
@@ -137,12 +166,15 @@ pub fn number(func: &mut Function) -> bool {
             }
         };
         let known = added.len();
+        ranks.append(&func.blocks[b].params);
         let mut insts = func.take_insts(b);
         insts.retain(|&inst| {
             let data = &mut func.insts[inst];
             for a in data.args.iter_mut() {
                 *a = replaced.get(a).copied().unwrap_or(*a);
             }
+            reordered |= ranks.order(data);
+            ranks.append(&data.results);
             if data.op.has_side_effects() {
                 if !data.op.is_terminator() {
                     states += 1;
@@ -165,5 +197,5 @@ pub fn number(func: &mut Function) -> bool {
         path.push(Entered { block: b, known, memory });
     }
     func.replace_uses(&replaced);
-    !replaced.is_empty()
+    reordered || !replaced.is_empty()
 }
