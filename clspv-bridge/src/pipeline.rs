@@ -46,6 +46,7 @@ use crate::passes::opt::gvn::Gvn;
 use crate::passes::opt::infer_space::InferSpace;
 use crate::passes::opt::inline::{CheckCalls, Inline, InlineInternal};
 use crate::passes::opt::instrumentation::MarkCopies;
+use crate::passes::opt::licm::Licm;
 use crate::passes::opt::mem2reg::Mem2Reg;
 use crate::passes::opt::private_volatile::PrivateVolatile;
 use crate::passes::opt::rotate_loops::RotateLoops;
@@ -130,6 +131,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &SimplifyCfg,
     &SeparateOffsets,
     &Gvn,
+    &Licm,
     &Simplify,
     &LowerPrintf,
     &LowerGeneric,

@@ -8,6 +8,7 @@ pub(crate) mod infer_space;
 pub(crate) mod inline;
 mod inline_policy;
 pub(crate) mod instrumentation;
+pub(crate) mod licm;
 pub(crate) mod mem2reg;
 pub(crate) mod private_volatile;
 pub(crate) mod rotate_loops;
