@@ -163,7 +163,7 @@ impl Store {
                         let path = folder.display();
                         tracing::warn!(
                             "{path} is not used as a cache: \
-                             it must be a folder of this user's that nobody else can write"
+                             it must be a folder of this user's that no other user can write"
                         );
                     });
                 }

@@ -95,7 +95,7 @@ mod tests {
         progress.done("a", 4.0, true);
         progress.done("a", 4.0, true);
         progress.done("unknown", 4.0, true);
-        let state = progress.state.lock().expect("nobody panicked");
+        let state = progress.state.lock().expect("no thread panicked");
         assert_eq!((state.total, state.done, state.failed), (4, 1, 1));
         assert_eq!(state.left(2), 17.0);
         drop(state);

@@ -52,8 +52,8 @@ impl Program {
             .device_index(device)
             .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
         // Parameters that do not depend on a running build.
-        let at_once = [CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS].contains(&param);
-        let state = self.settled(|i| i == index && !at_once);
+        let without_waiting = [CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS].contains(&param);
+        let state = self.settled(|i| i == index && !without_waiting);
         let record = &state.records[index];
         Ok(match param {
             CL_PROGRAM_BUILD_STATUS => InfoValue::I32(match record.status {

@@ -8,7 +8,7 @@
 //! expect 1: i
 __kernel void test(__global int *state, __global int *winner, volatile __local atomic_flag *flags)
 {
-    // Each work-item looks for the first section that nobody has visited; the flags keep sections exclusive.
+    // Each work-item looks for the first section that is not visited yet; the flags keep sections exclusive.
     uint count = get_local_size(0), me = get_local_id(0);
     if (me == 0)
         for (uint i = 0; i < count; i++)
@@ -20,7 +20,7 @@ __kernel void test(__global int *state, __global int *winner, volatile __local a
         atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group);
         if (!set) {
             if (winner[i] == 1000000000) {
-                winner[i] = i; // what every winner would write; 1000000000 stays where nobody came
+                winner[i] = i; // what every winner would write; 1000000000 stays where none came
                 stop = true;
             }
             atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_work_group);

@@ -733,7 +733,7 @@ fn launches_ahead_of_the_device() {
             ok(unsafe { clFlush(queue) });
             set(kernel, 1, 0u32);
             run(3_000, flush);
-            assert_eq!(status(held), CL_COMPLETE, "nobody gets thousands of launches ahead");
+            assert_eq!(status(held), CL_COMPLETE, "no thread gets thousands of launches ahead");
             held.release();
         }
         run(50_000, false);

@@ -40,7 +40,7 @@ impl Xorshift {
     pub fn below(&mut self, n: usize) -> usize {
         ((self.next() >> 20) % n.max(1) as u64) as usize
     }
-    /// True in so many of a hundred cases.
+    /// True with a probability of `percent` %.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

@@ -191,7 +191,7 @@ fn sorted(list: &[u32]) -> Vec<u32> {
 }
 
 /// All work-items write at once, then all read at once, and once more when the pipe is empty.
-fn at_once(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
+fn pipelined(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     let bench = bench(session, packet, COUNT as u32, "")?;
     for round in 0..3 {
         let put = bench.run("put", COUNT, None)?;
@@ -368,7 +368,7 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
 type Test = (&'static str, fn(&Session<'_>, &Packet) -> Result<(), String>);
 
 const TESTS: [Test; 3] = [
-    ("written and read at once", at_once),
+    ("written and read at once", pipelined),
     ("more than there is room for", full),
     ("reservations refused", refused),
 ];

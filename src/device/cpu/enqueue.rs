@@ -169,7 +169,7 @@ impl<'a> Family<'a> {
                 }
                 // Nothing is left that could set an event.
                 state.fail(DeviceError::Unexpected(
-                    "kernels on the device wait for events that nobody sets".into(),
+                    "kernels on the device wait for events that are never set".into(),
                 ));
                 for child in std::mem::take(&mut state.blocked) {
                     state.finish(child, true);

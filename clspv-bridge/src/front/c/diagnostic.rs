@@ -81,7 +81,7 @@ impl Diagnostics {
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
-    /// Whether an error or so many of them were found that compilation stops.
+    /// Whether compilation stops: after a fatal error, or at the limit of errors.
     pub fn is_full(&self) -> bool {
         self.is_fatal || self.errors >= ERROR_LIMIT
     }

@@ -278,7 +278,7 @@ fn load(b: &mut Builder<'_>, ty: Type, address: Value, access: Access) -> Pieces
     (0..piece_count(ty)).map(piece).collect()
 }
 
-/// The access to piece `k`, with pieces of so many `bytes`.
+/// The access to piece `k`, with pieces of `bytes` bytes.
 fn piece_access(access: Access, k: usize, bytes: u32) -> Access {
     Access { align: if k == 0 { access.align } else { access.align.min(bytes) }, ..access }
 }

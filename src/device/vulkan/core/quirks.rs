@@ -1,6 +1,6 @@
 //! Quirks of drivers: faults to work around and strengths to use that Vulkan does not report.
 //!
-//! One table by driver. Other code asks for the quirk it is about, never for the driver. An entry has a name
+//! One table by driver. Other code queries the quirk it is about, never the driver. An entry has a name
 //! that `PYROCLAST_FEATURES=-name` hides: the device is then treated like one of an unknown driver.
 
 use ash::vk;

@@ -12,7 +12,7 @@ use crate::ir::{BinOp, CastOp, I1, I8, I64, IntCc, Op, Scalar, Type, Value};
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     Whole(Scalar),
-    /// Single bytes, so many.
+    /// A number of single bytes.
     Bytes(u8),
 }
 
