@@ -305,6 +305,11 @@ pub(crate) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
         return rewrite(Op::Icmp(swapped(cc)), &[y, x]);
     }
     let scalar = ty.scalar()?;
+    if scalar == Scalar::I1
+        && let Some(action) = truth_value_order(s, cc, x, y)
+    {
+        return Some(action);
+    }
     for (extend, is_sext) in [(CastOp::Zext, false), (CastOp::Sext, true)] {
         let Some(a) = s.cast_of(x, extend) else { continue };
         let narrow = s.ty(a);
@@ -377,6 +382,20 @@ pub(crate) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
         _ if c == 0 && matches!(cc, IntCc::Eq | IntCc::Ne) => sign_test(s, cc, x),
         _ => None,
     }
+}
+
+/// The order of truth values as bit logic, which every target has; true is -1 as a signed number.
+fn truth_value_order(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Option<Action> {
+    let (op, inverted, other) = match cc {
+        IntCc::Eq | IntCc::Ne => return None,
+        IntCc::Ult | IntCc::Sgt => (BinOp::And, x, y),
+        IntCc::Ule | IntCc::Sge => (BinOp::Or, x, y),
+        IntCc::Ugt | IntCc::Slt => (BinOp::And, y, x),
+        IntCc::Uge | IntCc::Sle => (BinOp::Or, y, x),
+    };
+    let ty = s.ty(x);
+    let inverted = s.emit(Op::Un(UnOp::Not), &[inverted], ty);
+    rewrite(Op::Bin(op), &[inverted, other])
 }
 
 /// The sign bit of a number, shifted down and compared with zero, is a comparison of the number.
