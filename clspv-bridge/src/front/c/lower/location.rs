@@ -60,6 +60,7 @@ impl FunctionLowering<'_, '_> {
                 let to = pointee(types, self.expr(*pointer)?.ty.ty);
                 let is_volatile = to.is_some_and(|to| to.quals.is_volatile) || expr.ty.quals.is_volatile;
                 let align = layout(types, expr.ty.ty).align;
+                let align = self.reduced_pointee_align(*pointer).map_or(align, |reduced| reduced.min(align));
                 Ok(self.memory(ObjectRef { is_volatile, ..ObjectRef::new(addr, align) }, id, expr.ty.ty))
             }
             ExprKind::Str(string) => {

@@ -6,6 +6,7 @@
 //! events, queues and reservations `i64`, a pipe is the address of its memory. A construct that the compiler
 //! does not support becomes a call of an import named `unsupported: <construct>`.
 
+mod alignment;
 mod arithmetic;
 mod bit_field;
 pub mod block;
