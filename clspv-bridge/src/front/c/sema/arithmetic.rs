@@ -144,11 +144,7 @@ impl Sema<'_> {
 
     /// Scalar type of a value as an operand: bit-fields that fit `int` or `uint` promote to it.
     pub fn operand_arith(&self, v: ExprId, arith: Arith) -> Arith {
-        let source = match &self.expr(v).kind {
-            ExprKind::Cast(CastKind::Load, of) => *of,
-            _ => v,
-        };
-        match self.bit_field_width(source) {
+        match self.bit_field_width(self.loaded(v)) {
             Some(width) if arith.is_int() && (width < 32 || arith.is_signed() && width == 32) => Arith::Int,
             Some(32) if arith.is_int() => Arith::UInt,
             _ => arith,

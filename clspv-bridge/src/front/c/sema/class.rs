@@ -1,7 +1,7 @@
 //! Classes of types, as expressions distinguish them.
 
 use super::Sema;
-use crate::front::c::ast::{ExprId, ExprKind};
+use crate::front::c::ast::{CastKind, ExprId, ExprKind};
 use crate::front::c::types::{Arith, OpaqueType, QualTy, Quals, RecordId, Ty, TypeKind};
 
 /// Structure of a type without typedef names, in a form that is cheap to copy.
@@ -108,6 +108,14 @@ impl Sema<'_> {
     pub fn is_same(&self, a: Ty, b: Ty) -> bool {
         let (a, b) = (QualTy::plain(a), QualTy::plain(b));
         self.types.canonical(a).ty == self.types.canonical(b).ty
+    }
+
+    /// The lvalue that a value was loaded from; other expressions themselves.
+    pub fn loaded(&self, v: ExprId) -> ExprId {
+        match self.expr(v).kind {
+            ExprKind::Cast(CastKind::Load, of) => of,
+            _ => v,
+        }
     }
 
     /// Whether an expression is a bit-field, and its width.

@@ -14,7 +14,7 @@ use crate::options::{CompileRequest, FrontConfig, Options};
 const FILE: &str = "
 #pragma OPENCL EXTENSION __cl_clang_bitfields : enable
 typedef struct { int x; float y; } S;
-typedef struct { int arr[4]; S s; union { int u1; float u2; }; const int c; int bits : 3; } R;
+typedef struct { int arr[4]; S s; union { int u1; float u2; }; const int c; int bits : 3; char small : 3; } R;
 enum E { A, B };
 void fn(int a, float b); void nf(void); void gf(global float *p); void sf(S s); void vf(float4 v); R getr(void);
 float __attribute__((overloadable)) ov(float x);
@@ -119,6 +119,7 @@ fn arithmetic_of_vectors() {
         ("l4 + i", "long4"),
         ("h4 * 1.0h", "half4"),
         ("f4 * h", "float4"),
+        ("c4 * (char)r.small", "char4"),
         ("c4 << 1", "char4"),
         ("i4 << l4", "int4"),
         ("i4 % i4", "int4"),
