@@ -283,9 +283,10 @@ impl Walk<'_> {
         let all = data.args.iter().fold(GroupUniform, |s, a| s.mix(self.s.of(*a)));
         let ty = data.results.first().map_or(I32, |r| self.func.ty(*r));
         let scalar = ty.lanes() == 1;
+        // Strides that cancel out make no uniform value: one of the affine operands may wrap around, and the
+        // vectoriser may have it as a vector.
         let step = |s: i64| match s {
-            0 => Uniform,
-            s if s.abs() <= MAX_STRIDE => Affine(s),
+            s if s != 0 && s.abs() <= MAX_STRIDE => Affine(s),
             _ => Varying,
         };
         let stride = |s: Uniformity| match s {

@@ -112,3 +112,18 @@ fn no_features_are_needed_that_the_processor_lacks() {
     let source = "kernel void k(global float *a) { a[get_global_id(0)] = a[0] * a[1] + a[2]; }";
     assert_eq!(functions(source, "", CodeGenerator::Cranelift, false), ["k0a", "k0w"]);
 }
+
+/// A condition that is the same in all work-items although its operands are not.
+#[test]
+fn uniform_condition_of_divergent_values() {
+    compiles(
+        "kernel void k(global uint *out, long kl) {
+             size_t x = get_global_id(0); uint lid = get_local_id(0);
+             float v = 5 - lid + lid & 1023;
+             union { ushort m0[4]; long m1; } u = { .m1 = kl };
+             if (convert_int((double)(mul24((uint)((long)v & 1023), (uint)2) & 4095) * 0.25f))
+                 u.m0[-x & 3] = 5 < u.m0[3];
+             out[x] = u.m1;
+         }",
+    );
+}
