@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
-use crate::ir::{BinOp, CastOp, FastMath, FloatCc, IntCc, Scalar, Type, UnOp, Value};
+use crate::ir::{BinOp, CastOp, FastMath, FloatCc, I32, IntCc, Scalar, Type, UnOp, Value};
 use spirv::GlslStd450Op as GLOp;
 use spirv::{Decoration, Op};
 
@@ -308,12 +308,31 @@ impl Emitter<'_> {
             CastOp::SToFp => Op::ConvertSToF,
             CastOp::UToFp => Op::ConvertUToF,
             CastOp::Bitcast if from == to => Op::CopyObject,
+            CastOp::Bitcast if from.lanes() == 1 && to.lanes() == 4 && scalar.bits() == 16 => {
+                return self.emit_quarters(to, x);
+            }
             CastOp::Bitcast => Op::Bitcast,
             CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast => {
                 return Err(CompileError::internal("emit: pointers must be lowered"));
             }
         };
         self.op(op, to, &[x])
+    }
+
+    /// The bits of a 64-bit scalar as four values of 16 bits, by way of two of 32: Mesa 22.3 folds the last of
+    /// four quarters of a constant to zero (`unpack_64_4x16`).
+    fn emit_quarters(&mut self, to: Type, x: Id) -> Result<Id> {
+        let pair_ty = Type::vector(to.scalar().unwrap_or(Scalar::I16), 2);
+        let words = self.op(Op::Bitcast, Type::vector(Scalar::I32, 2), &[x])?;
+        let mut quarters = Vec::with_capacity(4);
+        for i in 0..2 {
+            let word = self.op(Op::CompositeExtract, I32, &[words, i])?;
+            let pair = self.op(Op::Bitcast, pair_ty, &[word])?;
+            for j in 0..2 {
+                quarters.push(self.op(Op::CompositeExtract, to.lane(), &[pair, j])?);
+            }
+        }
+        self.op(Op::CompositeConstruct, to, &quarters)
     }
 
     pub(super) fn emit_shuffle(&mut self, lanes: &[u8], ty: Type, args: &[Id], types: &[Type]) -> Result<Id> {

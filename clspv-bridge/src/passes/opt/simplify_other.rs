@@ -283,7 +283,7 @@ fn extract(s: &mut Rewriter<'_>, lane: u8, v: Value) -> Option<Action> {
     }
 }
 
-/// A chain of insertions that sets every lane builds the vector.
+/// A chain of insertions that sets every lane, or starts with a constant or a built vector, builds the vector.
 fn insert(s: &mut Rewriter<'_>, lane: u8, v: Value, x: Value, ty: Type) -> Option<Action> {
     let n = ty.lanes() as usize;
     let mut lanes: SmallVec<[Option<Value>; 16]> = SmallVec::from_elem(None, n);
@@ -302,6 +302,11 @@ fn insert(s: &mut Rewriter<'_>, lane: u8, v: Value, x: Value, ty: Type) -> Optio
             Some((Op::VecBuild, args)) => {
                 for (slot, a) in lanes.iter_mut().zip(args) {
                     *slot = slot.or(Some(a));
+                }
+            }
+            _ if matches!(s.func.as_const(at), Some(Const::Bits(..))) => {
+                for (slot, l) in lanes.iter_mut().zip(0..) {
+                    *slot = slot.or_else(|| Some(s.lane(at, l)));
                 }
             }
             _ => return None,
