@@ -17,7 +17,7 @@ use cl::{Api, Arg, Device, Program as Built, Session};
 use clspv_bridge::options::FrontEnd;
 use generator::{Kernel, Xorshift};
 use program::Program;
-use runner::{Runner, SeedCounts, Side, Subject};
+use runner::{CLANG_ARGS, Runner, SeedCounts, Side, Subject};
 use std::path::PathBuf;
 use test_support::cl;
 
@@ -180,7 +180,14 @@ pub fn run(arguments: &RandomArgs) -> Result<bool, String> {
         let folder = folder.join(worker.to_string());
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let (tested, trusted) = sides(arguments)?;
-        Ok(Runner { folder, tested, trusted, limit: arguments.limit, options: arguments.options.clone() })
+        let unoptimized = arguments.front_ends.then(|| {
+            let clang_args =
+                ("PYROCLAST_CLANG_ARGS", format!("{CLANG_ARGS},-O0,-Xclang,-disable-O0-optnone"));
+            let variables = trusted.variables.iter().cloned().chain([clang_args]).collect();
+            Side { platform: trusted.platform.clone(), variables }
+        });
+        let (limit, options) = (arguments.limit, arguments.options.clone());
+        Ok(Runner { folder, tested, trusted, unoptimized, limit, options })
     };
     let seeds = (arguments.first, arguments.count);
     let counts = if arguments.programs {

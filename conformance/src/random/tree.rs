@@ -24,10 +24,14 @@ impl Stmt {
 /// Location of a statement: the indices in nested lists.
 pub type Path = Vec<usize>;
 
-/// Every statement, outer ones first, and of those the last ones first.
-pub fn paths(list: &[Stmt]) -> Vec<Path> {
+/// Every statement but `return`, whose removal would leave a result undefined: outer ones first, and of those
+/// the last ones first.
+pub fn removable(list: &[Stmt]) -> Vec<Path> {
     fn walk(list: &[Stmt], at: &Path, out: &mut Vec<Path>) {
         for (i, stmt) in list.iter().enumerate().rev() {
+            if matches!(stmt, Stmt::Line(text) if text.starts_with("return")) {
+                continue;
+            }
             let path: Path = at.iter().copied().chain([i]).collect();
             out.push(path.clone());
             if let Stmt::Block { body, .. } = stmt {
@@ -88,7 +92,8 @@ mod tests {
     #[test]
     fn parts_are_removed() {
         let list = [Stmt::line("a;"), Stmt::block("if (b) {", vec![Stmt::line("c;"), Stmt::line("d;")])];
-        assert_eq!(paths(&list), [vec![1], vec![0], vec![1, 1], vec![1, 0]]);
+        assert_eq!(removable(&[Stmt::line("return a;")]), Vec::<Path>::new());
+        assert_eq!(removable(&list), [vec![1], vec![0], vec![1, 1], vec![1, 0]]);
         let text = |list: &[Stmt]| {
             let mut out = String::new();
             print(list, 0, &mut out);

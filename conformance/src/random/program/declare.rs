@@ -29,18 +29,13 @@ impl Gen<'_> {
         let number = self.records.len();
         let is_union = self.random.chance(25);
         let members = if is_union { self.union_members() } else { self.struct_members() };
-        // clang's SPIR-V back end miscompiles the integers of 24 bits that hold bit-fields of packed records.
         let can_be_packed = !is_union && members.iter().all(|m| m.bits.is_none());
         let kind = if is_union { "union" } else { "struct" };
         let packed = if can_be_packed && self.random.chance(30) { " __attribute__((packed))" } else { "" };
         let name = format!("r{number}_{}", self.id);
-        let lines = members.iter().map(|m| {
-            let bits = m.bits.map_or(String::new(), |bits| format!(" : {bits}"));
-            Stmt::line(format!("{}{bits};", self.declarator(&m.ty, &m.name)))
-        });
         let declared = Stmt::Block {
             head: format!("typedef {kind}{packed} {name}_tag {{"),
-            body: lines.collect(),
+            body: self.member_lines(&members),
             tail: format!("}} {name};"),
         };
         self.records.push(RecordType { name: name.clone(), is_union, members });
@@ -61,19 +56,47 @@ impl Gen<'_> {
         vec![declared, Stmt::block(format!("ulong hash_{name}(ulong h, {parameter}) {{"), body)]
     }
 
+    /// Declarations of members. Bit-fields start at a multiple of their type.
+    fn member_lines(&self, members: &[Member]) -> Vec<Stmt> {
+        let (mut lines, mut is_second) = (Vec::new(), false);
+        for member in members {
+            let declarator = self.declarator(&member.ty, &member.name);
+            let Some(bits) = member.bits else {
+                lines.push(Stmt::line(format!("{declarator};")));
+                continue;
+            };
+            if !is_second {
+                lines.push(Stmt::line(format!("{};", self.declarator(&member.ty, ": 0"))));
+            }
+            lines.push(Stmt::line(format!("{declarator} : {bits};")));
+            is_second = !is_second;
+        }
+        lines
+    }
+
+    /// Members of a structure. Bit-fields come in pairs that fill an integer of their type: clang's SPIR-V back
+    /// end writes integers of 24, 40, 48 and 56 bits, which hold others, with stores of the next larger size.
     fn struct_members(&mut self) -> Vec<Member> {
         let count = 2 + self.random.below(5);
-        (0..count)
-            .map(|i| {
-                let name = format!("m{i}");
-                if self.random.chance(20) {
-                    let scalar = INTEGERS[self.random.below(8)];
-                    let bits = 1 + self.random.below(scalar.bits() as usize) as u32;
-                    return Member { name, ty: Ty::Number(scalar.into()), bits: Some(bits) };
-                }
-                Member { name, ty: self.member_type(), bits: None }
-            })
-            .collect()
+        let mut members = Vec::new();
+        while members.len() < count {
+            let name = |n: usize| format!("m{n}");
+            let next = members.len();
+            if !self.random.chance(15) {
+                members.push(Member { name: name(next), ty: self.member_type(), bits: None });
+                continue;
+            }
+            let scalar = INTEGERS[self.random.below(8)];
+            let bits = 1 + self.random.below(scalar.bits() as usize - 1) as u32;
+            for (i, bits) in [bits, scalar.bits() - bits].into_iter().enumerate() {
+                members.push(Member {
+                    name: name(next + i),
+                    ty: Ty::Number(scalar.into()),
+                    bits: Some(bits),
+                });
+            }
+        }
+        members
     }
 
     fn member_type(&mut self) -> Ty {
