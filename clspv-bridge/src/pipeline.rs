@@ -54,6 +54,7 @@ use crate::passes::opt::separate_offsets::SeparateOffsets;
 use crate::passes::opt::simplify::Simplify;
 use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
+use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
@@ -127,6 +128,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Gvn,
     &SimplifyCfg,
     &Simplify,
+    &ThreadHeaders,
     &RotateLoops,
     &SimplifyCfg,
     &SeparateOffsets,

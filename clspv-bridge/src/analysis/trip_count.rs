@@ -111,7 +111,7 @@ pub fn backedge_taken_count(
 }
 
 /// A value in an iteration that starts with this state.
-fn value_of(func: &Function, value: Value, state: &State, depth: u32) -> Option<Const> {
+pub(crate) fn value_of(func: &Function, value: Value, state: &State, depth: u32) -> Option<Const> {
     if let Some(known) = state.get(&value).or_else(|| func.as_const(value)) {
         return Some(known.clone());
     }

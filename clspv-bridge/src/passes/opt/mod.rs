@@ -19,4 +19,5 @@ mod simplify_int;
 mod simplify_lanes;
 mod simplify_other;
 pub(crate) mod sroa;
+pub(crate) mod thread_headers;
 pub(crate) mod unroll;
