@@ -26,6 +26,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Source to underline: first and last token.
     pub ranges: Vec<(Loc, Loc)>,
+    /// What could stand at the location instead, or be inserted there.
+    pub hint: Option<String>,
 }
 
 /// Number of errors after which a compilation stops.
@@ -75,6 +77,12 @@ impl Diagnostics {
     pub fn underline(&mut self, first: Loc, last: Loc) {
         if let (Some(diagnostic), false) = (self.list.last_mut(), self.skips_notes) {
             diagnostic.ranges.push((first, last));
+        }
+    }
+    /// Adds what could stand at the location of the last diagnostic.
+    pub fn suggest(&mut self, text: impl Into<String>) {
+        if let (Some(diagnostic), false) = (self.list.last_mut(), self.skips_notes) {
+            diagnostic.hint = Some(text.into());
         }
     }
     /// Whether there is an error.
@@ -134,6 +142,14 @@ impl Diagnostics {
         loc: Loc,
         message: String,
     ) {
-        self.list.push(Diagnostic { severity, group, is_promoted, loc, message, ranges: Vec::new() });
+        self.list.push(Diagnostic {
+            severity,
+            group,
+            is_promoted,
+            loc,
+            message,
+            ranges: Vec::new(),
+            hint: None,
+        });
     }
 }

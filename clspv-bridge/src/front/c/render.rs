@@ -76,7 +76,7 @@ impl Renderer<'_> {
         if pos != Pos(0) && !is_repeated {
             let spans = diagnostic.ranges.iter().map(|(a, b)| sources.file_span(*a, *b));
             let spans: Vec<(Pos, Pos)> = spans.collect();
-            self.snippet(pos, &spans);
+            self.snippet(pos, &spans, diagnostic);
             self.macros(diagnostic);
         }
     }
@@ -107,8 +107,9 @@ impl Renderer<'_> {
         let _ = writeln!(self.text, "{kind}: {message}");
     }
 
-    /// The source line of a position, with a caret below it and the spans underlined.
-    fn snippet(&mut self, pos: Pos, spans: &[(Pos, Pos)]) {
+    /// The source line of a position, with a caret below it and the spans underlined. The name that an error
+    /// or a warning is about is underlined, too. Below the caret is what could stand there.
+    fn snippet(&mut self, pos: Pos, spans: &[(Pos, Pos)], of: &Diagnostic) {
         let sources = self.sources;
         let Some(presumed) = sources.presumed(pos) else { return };
         let (line, offset) = sources.line_text(pos);
@@ -129,6 +130,11 @@ impl Renderer<'_> {
             let to = column((end.min(line_end) - line_start) as usize);
             marks.iter_mut().take(to).skip(from).for_each(|m| *m = b'~');
         }
+        if of.severity != Severity::Note {
+            let end = column(offset + name_len(&line[offset.min(line.len())..]));
+            marks.resize(marks.len().max(end), b' ');
+            marks.iter_mut().take(end).skip(column(offset)).for_each(|m| *m = b'~');
+        }
         if let Some(mark) = marks.get_mut(column(offset)) {
             *mark = b'^';
         }
@@ -137,6 +143,9 @@ impl Renderer<'_> {
         let width = number.len().max(4) + 1;
         let _ = writeln!(self.text, "{number:>width$} | {shown}");
         let _ = writeln!(self.text, "{:>width$} | {}", "", marks.trim_end());
+        if let Some(hint) = &of.hint {
+            let _ = writeln!(self.text, "{:>width$} | {:indent$}{hint}", "", "", indent = column(offset));
+        }
     }
 
     /// Notes about the macros that a location comes from, outermost first.
@@ -166,7 +175,7 @@ impl Renderer<'_> {
                 Some((within(sources, *first, *expansion, false)?, within(sources, *last, *expansion, true)?))
             };
             let spans: Vec<(Pos, Pos)> = diagnostic.ranges.iter().filter_map(span).collect();
-            self.snippet(loc.pos, &spans);
+            self.snippet(loc.pos, &spans, &Diagnostic { hint: None, ..diagnostic.clone() });
         }
     }
 }
@@ -184,6 +193,12 @@ fn within(sources: &SourceMap, loc: Loc, expansion: ExpansionId, is_last: bool) 
         loc = next;
     }
     (loc.expansion == expansion).then_some(loc.pos)
+}
+
+/// Length of the name at the start of a text; 0 if there is none.
+fn name_len(text: &str) -> usize {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    if text.starts_with(|c: char| c.is_ascii_digit()) { 0 } else { end }
 }
 
 /// Length of the token at a position; 1 where there is none.

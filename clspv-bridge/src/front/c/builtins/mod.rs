@@ -11,4 +11,4 @@ pub mod row;
 pub mod table;
 
 pub use resolve::{block_function, is_builtin};
-pub use row::{ArgType, BuiltinExpansion, EnqueueOp, NoMatch, Resolved};
+pub use row::{ArgType, BuiltinExpansion, EnqueueOp, NoMatch, Resolved, Signature};

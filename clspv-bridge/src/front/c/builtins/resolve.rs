@@ -9,7 +9,7 @@ use super::super::language::Language;
 use super::super::overload::{Choice, Ranks, choose, rank_with_qualifiers};
 use super::super::types::{AccessMode, AddressSpace, Arith, QualTy, Ty, TypeKind, Types, scalar};
 use super::pattern::{self, TypeBinding, named_shape, pointer, shape, word_type};
-use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, EnqueueOp, NoMatch, Resolved, Row};
+use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, EnqueueOp, NoMatch, Resolved, Row, Signature};
 use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
@@ -60,9 +60,42 @@ pub fn resolve(
         add_candidates(types, language, *id, row, args, &mut found);
     }
     Some(best(found).map_err(|ambiguous| {
-        let texts = rows.iter().map(|(_, r)| text(r)).collect();
-        if ambiguous { NoMatch::Ambiguous(texts) } else { NoMatch::None(texts) }
+        if !ambiguous.is_empty() {
+            return NoMatch::Ambiguous(ambiguous);
+        }
+        NoMatch::None(rows.iter().filter_map(|(_, row)| example(types, language, row, args)).collect())
     }))
+}
+
+/// A row's signature for the generic type that is nearest to the arguments; `None` if that cannot be named.
+fn example(types: &mut Types, language: &Language, row: &Row, args: &[ArgType]) -> Option<Signature> {
+    let mut words: SmallVec<[&str; 8]> = row.signature.split(' ').collect();
+    let is_variadic = words.last() == Some(&"...");
+    if is_variadic {
+        words.pop();
+    }
+    let (&result, params) = words.split_first()?;
+    let binding = match (bindings(types, language, row, params, args).first(), row.domain) {
+        (Some(binding), _) => *binding,
+        (None, Domain::Arith(elements, lanes)) => {
+            let fits = |e: &Arith| elements.has(*e) && has_element(language, *e);
+            let element = Arith::ALL.into_iter().find(fits)?;
+            let generic = pattern::of_shape(types, element, lanes.0.trailing_zeros() as u8);
+            TypeBinding { generic: Some(generic), ..TypeBinding::default() }
+        }
+        _ => return None,
+    };
+    let types_of = params.iter().enumerate().map(|(i, word)| {
+        let of = args.get(i).and_then(|arg| pointee(types, arg.ty.ty));
+        let space = match pointer(word) {
+            Some(p) => of.map(|to| to.quals.space).filter(|s| p.takes(*s)).unwrap_or(AddressSpace::Global),
+            None => AddressSpace::Private,
+        };
+        word_type(types, word, &binding, space)
+    });
+    let params: Option<Vec<QualTy>> = types_of.collect();
+    let result = word_type(types, result, &binding, result_space(types, args))?;
+    Some(Signature { result, params: params?, is_variadic })
 }
 
 /// The signature of a row without a generic type, for a number of arguments that fits; `None` for others.
@@ -86,22 +119,23 @@ pub fn fixed_signature(types: &mut Types, id: BuiltinId, count: usize) -> Option
     Some(Resolved { builtin: id, params: params?, is_variadic, result })
 }
 
-/// A readable form of a row's signature.
-fn text(row: &Row) -> String {
-    let mut words = row.signature.split(' ');
-    let result = words.next().unwrap_or_default();
-    format!("{result} {}({})", row.name, words.collect::<Vec<_>>().join(", "))
-}
-
-/// The best candidate; the error tells whether there were several.
-fn best(found: Vec<Candidate>) -> Result<Resolved, bool> {
+/// The best candidate; otherwise those that none is better than.
+fn best(found: Vec<Candidate>) -> Result<Resolved, Vec<Signature>> {
     let ranks: SmallVec<[Option<&Ranks>; 8]> = found.iter().map(|c| Some(&c.ranks)).collect();
     let choice = choose(&ranks);
     drop(ranks);
     match choice {
-        Choice::One(index) => found.into_iter().nth(index).map(|c| c.resolved).ok_or(false),
-        Choice::None => Err(false),
-        Choice::Ambiguous(_) => Err(true),
+        Choice::One(index) => found.into_iter().nth(index).map(|c| c.resolved).ok_or_else(Vec::new),
+        Choice::None => Err(Vec::new()),
+        Choice::Ambiguous(of) => {
+            let of = of.into_iter().filter_map(|i| found.get(i)).map(|c| &c.resolved);
+            let signature = |Resolved { result, params, is_variadic, .. }: &Resolved| Signature {
+                result: *result,
+                params: params.clone(),
+                is_variadic: *is_variadic,
+            };
+            Err(of.map(signature).collect())
+        }
     }
 }
 
@@ -307,13 +341,12 @@ fn pointee(types: &Types, ty: Ty) -> Option<QualTy> {
 }
 
 /// Destination, saturation and rounding in the name of a `convert_` function.
-pub struct ConversionName<'a> {
-    name: &'a str,
+pub struct ConversionName {
     to: (Arith, u8),
     row: &'static str,
 }
 
-impl ConversionName<'_> {
+impl ConversionName {
     /// Whether the language has the conversion.
     fn is_in(&self, language: &Language) -> bool {
         let (element, _) = self.to;
@@ -337,18 +370,18 @@ const CONVERSIONS: &[(&str, &str)] = &[
 ];
 
 /// Takes the name of a `convert_` function apart.
-pub fn conversion(name: &str) -> Option<ConversionName<'_>> {
+pub fn conversion(name: &str) -> Option<ConversionName> {
     let rest = name.strip_prefix("convert_")?;
     let (suffix, row) = CONVERSIONS.iter().find(|(suffix, _)| rest.ends_with(suffix))?;
     let to = named_shape(rest.strip_suffix(suffix)?)?;
-    Some(ConversionName { name, to, row })
+    Some(ConversionName { to, row })
 }
 
 /// Resolves a conversion: its argument is a scalar or vector of the same number of lanes.
 fn convert(
     types: &mut Types,
     language: &Language,
-    parts: &ConversionName<'_>,
+    parts: &ConversionName,
     args: &[ArgType],
 ) -> Option<Result<Resolved, NoMatch>> {
     let id = rows_of(parts.row).first().copied()?;
@@ -357,7 +390,10 @@ fn convert(
     if !parts.is_in(language) {
         return None;
     }
-    let error = || NoMatch::None(vec![format!("{}: a value of {lanes} lanes", parts.name)]);
+    let error = || {
+        let (result, params) = (QualTy::plain(to), vec![QualTy::plain(to)]);
+        NoMatch::None(vec![Signature { result, params, is_variadic: false }])
+    };
     let [arg] = args else { return Some(Err(error())) };
     let from = types.canonical(arg.ty).ty;
     Some(match shape(types, from) {

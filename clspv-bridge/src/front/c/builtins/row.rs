@@ -451,10 +451,19 @@ pub struct Resolved {
     pub result: QualTy,
 }
 
+/// A signature that a call was compared with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    pub result: QualTy,
+    pub params: Vec<QualTy>,
+    pub is_variadic: bool,
+}
+
 /// A call that no signature or more than one fits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoMatch {
-    /// With texts of the signatures that were tried.
-    None(Vec<String>),
-    Ambiguous(Vec<String>),
+    /// With one signature of each row, for the generic type that is nearest to the arguments.
+    None(Vec<Signature>),
+    /// With the signatures that none is better than.
+    Ambiguous(Vec<Signature>),
 }

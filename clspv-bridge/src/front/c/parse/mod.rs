@@ -132,6 +132,9 @@ impl<'s> Parser<'s> {
         let is_end = matches!(kind, TokenKind::Semicolon | TokenKind::Colon);
         let loc = if is_end { self.end_of_previous() } else { self.loc() };
         self.error_expected(loc, what);
+        if kind == TokenKind::Semicolon {
+            self.sema.suggest(";");
+        }
         false
     }
 

@@ -201,7 +201,7 @@ fn headers_are_included() {
     let (text, log) = with("#include \"c.h\"\n4", &headers, &[]);
     assert_eq!(text, "3 4");
     let want = "In file included from <stdin>:1:\nc.h:2:2: error: unterminated conditional directive\n\
-\x20   2 | #if 1\n      |  ^\n";
+\x20   2 | #if 1\n      |  ^~\n";
     assert_eq!(log, format!("{want}1 error generated.\n"));
     let (text, log) = with("1\n#include <no.h>\n2", &headers, &[]);
     assert_eq!(text, "1");

@@ -6,7 +6,7 @@ use super::class::Class;
 use super::convert::Context;
 use super::scope::Binding;
 use crate::front::c::ast::{BuiltinId, ExprId, ExprKind, FuncId, VarId};
-use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved};
+use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved, Signature};
 use crate::front::c::overload::{Choice, Ranks, choose, rank, ranks};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
@@ -15,6 +15,13 @@ use crate::ir::Space;
 
 /// Signatures that a diagnostic lists.
 const MAX_CANDIDATES: usize = 8;
+
+/// Why a candidate with another number of parameters is not viable.
+fn wrong_count(wanted: usize, passed: usize) -> String {
+    let word = if wanted == 1 { "argument" } else { "arguments" };
+    let were = if passed == 1 { "was" } else { "were" };
+    format!("requires {wanted} {word}, but {passed} {were} provided")
+}
 
 /// A call by name.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +85,11 @@ impl Sema<'_> {
         match similar {
             Some(similar) => {
                 self.error(loc, format!("use of undeclared identifier '{text}'; did you mean '{similar}'?"));
+                self.suggest(similar.as_str());
+                let symbol = self.scopes.visible().find(|s| self.text(*s) == similar);
+                if let Some(declared) = symbol.and_then(|s| self.scopes.entry(s)).map(|entry| entry.loc) {
+                    self.note(declared, format!("'{similar}' declared here"));
+                }
             }
             None => self.error(loc, format!("use of undeclared identifier '{text}'")),
         }
@@ -292,12 +304,9 @@ impl Sema<'_> {
             let Some(ty) = self.prototype(*id) else { continue };
             let at = self.function(*id).map_or(callee.loc, |f| f.loc);
             let wanted = ty.params.len();
-            let reason = if wanted != args.len() {
-                let were = if args.len() == 1 { "was" } else { "were" };
-                let word = if wanted == 1 { "argument" } else { "arguments" };
-                format!("requires {wanted} {word}, but {} {were} provided", args.len())
-            } else {
-                self.reason(args, arg_types, &ty.params)
+            let reason = match wanted == args.len() {
+                true => self.reason(args, arg_types, &ty.params),
+                false => wrong_count(wanted, args.len()),
             };
             self.note(at, format!("candidate function not viable: {reason}"));
         }
@@ -470,19 +479,42 @@ impl Sema<'_> {
             self.check_count("function", wanted, args, callee.loc, callee.close);
             return self.error_expr(callee.loc);
         }
-        let (text, signatures) = match fault {
-            NoMatch::Ambiguous(signatures) => (format!("call to '{name}' is ambiguous"), signatures),
-            NoMatch::None(signatures) => (format!("no matching function for call to '{name}'"), signatures),
+        let (text, signatures, is_ambiguous) = match fault {
+            NoMatch::Ambiguous(all) => (format!("call to '{name}' is ambiguous"), all, true),
+            NoMatch::None(all) => (format!("no matching function for call to '{name}'"), all, false),
         };
         self.error(callee.loc, text);
         if let (Some(first), Some(last)) = (args.first().copied(), args.last().copied()) {
             let (first, last) = (self.begin(first), self.range(last).1);
             self.underline(first, last);
         }
+        let arg_types: Vec<ArgType> = args.iter().map(|arg| self.arg_type(*arg)).collect();
         for signature in signatures.iter().take(MAX_CANDIDATES) {
-            self.note(callee.loc, format!("candidate function: {signature}"));
+            let shown = self.signature(name, signature);
+            let wanted = signature.params.len();
+            let note = match is_ambiguous {
+                true => format!("candidate function: {shown}"),
+                false if wanted != args.len() => {
+                    let reason = wrong_count(wanted, args.len());
+                    format!("candidate function not viable: {reason}: {shown}")
+                }
+                false => {
+                    let reason = self.reason(args, &arg_types, &signature.params);
+                    format!("candidate function not viable: {reason}: {shown}")
+                }
+            };
+            self.note(callee.loc, note);
         }
         self.error_expr(callee.loc)
+    }
+
+    /// A signature of a built-in function as a declaration.
+    fn signature(&self, name: &str, signature: &Signature) -> String {
+        let mut params: Vec<String> = signature.params.iter().map(|ty| self.spelled(*ty)).collect();
+        if signature.is_variadic {
+            params.push("...".to_owned());
+        }
+        format!("'{} {name}({})'", self.spelled(signature.result), params.join(", "))
     }
 
     /// The signature of a built-in function that has one only; its arguments convert as those of a function

@@ -42,6 +42,11 @@ impl Sema<'_> {
         Spelling { types: self.types, symbols: &self.session.symbols }.quoted(ty)
     }
 
+    /// A type as written, without quotes.
+    pub fn spelled(&self, ty: QualTy) -> String {
+        Spelling { types: self.types, symbols: &self.session.symbols }.plain(ty)
+    }
+
     /// Type of an expression in quotes.
     pub fn quoted_of(&self, e: ExprId) -> String {
         self.quoted(self.ty(e))

@@ -36,6 +36,7 @@ impl Sema<'_> {
                     let text =
                         format!("member reference type {ty} is not a pointer; did you mean to use '.'?");
                     self.error(operator, text);
+                    self.suggest(".");
                     self.underline_expr(base);
                 }
                 _ => return self.report_base(object, operator, at),
@@ -46,6 +47,7 @@ impl Sema<'_> {
             let ty = self.quoted_of(base);
             let text = format!("member reference type {ty} is a pointer; did you mean to use '->'?");
             self.error(operator, text);
+            self.suggest("->");
             self.underline_expr(base);
             return self.error_expr(at);
         }
@@ -80,6 +82,7 @@ impl Sema<'_> {
                 Some(similar) => {
                     let text = format!("no member named '{text}' in {plain}; did you mean '{similar}'?");
                     self.error(at, text);
+                    self.suggest(similar.as_str());
                 }
                 None => self.error(at, format!("no member named '{text}' in {plain}")),
             }

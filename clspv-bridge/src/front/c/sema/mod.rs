@@ -341,6 +341,11 @@ impl<'s> Sema<'s> {
         self.session.diagnostics.note(loc, message);
     }
 
+    /// Adds what could stand at the location of the last diagnostic.
+    pub fn suggest(&mut self, text: impl Into<String>) {
+        self.session.diagnostics.suggest(text);
+    }
+
     /// Underlines source in the last diagnostic.
     pub fn underline(&mut self, first: Loc, last: Loc) {
         self.session.diagnostics.underline(first, last);
