@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Options of clang: for extensions of the language that no device reports and the built-in front end has, and
-/// against a warning about chained comparisons that is an error by default, also of vectors.
+/// Options of clang: for extensions of the language that no device reports and the built-in front end has,
+/// and against a warning about chained comparisons that is an error by default, also of vectors.
 pub const CLANG_ARGS: &str = "-Xclang,-cl-ext=+__cl_clang_bitfields,-Wno-parentheses";
 
 /// One of the two implementations.
@@ -84,8 +84,8 @@ pub struct Runner {
     pub folder: PathBuf,
     pub tested: Side,
     pub trusted: Side,
-    /// The trusted implementation without its optimizations. Where it agrees with the tested side, the trusted
-    /// side has miscompiled the source.
+    /// The trusted implementation without its optimizations. Where it agrees with the tested side, the
+    /// trusted side has miscompiled the source.
     pub unoptimized: Option<Side>,
     pub limit: u64,
     /// Options of kernels.

@@ -319,8 +319,8 @@ impl Emitter<'_> {
         self.op(op, to, &[x])
     }
 
-    /// The bits of a 64-bit scalar as four values of 16 bits, by way of two of 32: Mesa 22.3 folds the last of
-    /// four quarters of a constant to zero (`unpack_64_4x16`).
+    /// The bits of a 64-bit scalar as four values of 16 bits, by way of two of 32: Mesa 22.3 folds the last
+    /// of four quarters of a constant to zero (`unpack_64_4x16`).
     fn emit_quarters(&mut self, to: Type, x: Id) -> Result<Id> {
         let pair_ty = Type::vector(to.scalar().unwrap_or(Scalar::I16), 2);
         let words = self.op(Op::Bitcast, Type::vector(Scalar::I32, 2), &[x])?;

@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Source to underline: first and last token.
     pub ranges: Vec<(Loc, Loc)>,
-    /// What could stand at the location instead, or be inserted there.
+    /// Text that could stand at the location instead, or be inserted there.
     pub hint: Option<String>,
 }
 

@@ -283,7 +283,8 @@ fn extract(s: &mut Rewriter<'_>, lane: u8, v: Value) -> Option<Action> {
     }
 }
 
-/// A chain of insertions that sets every lane, or starts with a constant or a built vector, builds the vector.
+/// A chain of insertions that sets every lane, or starts with a constant or a built vector, builds the
+/// vector.
 fn insert(s: &mut Rewriter<'_>, lane: u8, v: Value, x: Value, ty: Type) -> Option<Action> {
     let n = ty.lanes() as usize;
     let mut lanes: SmallVec<[Option<Value>; 16]> = SmallVec::from_elem(None, n);

@@ -58,7 +58,8 @@ struct Plan {
     entries: Vec<Block>,
     /// Predecessors of the new header on the way from the old one.
     joining: Vec<Block>,
-    /// Values of the path that are used behind the new header, and the blocks that are only reached through it.
+    /// Values of the path that are used behind the new header, and the blocks that are only reached through
+    /// it.
     passed: Vec<Value>,
     behind: FxHashSet<Block>,
 }
@@ -180,7 +181,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// What a condition is in all iterations but the first, if that is known.
+    /// The value of a condition in all iterations but the first, if it is known.
     fn repeats(&self, condition: Value) -> Option<bool> {
         if let Some(c) = value_of(self.func, condition, &self.repeated, DEPTH) {
             return is_true(&c);

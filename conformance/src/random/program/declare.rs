@@ -74,8 +74,9 @@ impl Gen<'_> {
         lines
     }
 
-    /// Members of a structure. Bit-fields come in pairs that fill an integer of their type: clang's SPIR-V back
-    /// end writes integers of 24, 40, 48 and 56 bits, which hold others, with stores of the next larger size.
+    /// Members of a structure. Bit-fields come in pairs that fill an integer of their type: clang's SPIR-V
+    /// back end writes integers of 24, 40, 48 and 56 bits, which hold others, with stores of the next larger
+    /// size.
     fn struct_members(&mut self) -> Vec<Member> {
         let count = 2 + self.random.below(5);
         let mut members = Vec::new();

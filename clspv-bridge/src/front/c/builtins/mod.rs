@@ -11,4 +11,4 @@ pub mod row;
 pub mod table;
 
 pub use resolve::{block_function, is_builtin};
-pub use row::{ArgType, BuiltinExpansion, EnqueueOp, NoMatch, Resolved, Signature};
+pub use row::{ArgType, BuiltinExpansion, BuiltinSignature, EnqueueOp, NoMatch, Resolved};

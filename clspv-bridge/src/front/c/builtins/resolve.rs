@@ -9,7 +9,9 @@ use super::super::language::Language;
 use super::super::overload::{Choice, Ranks, choose, rank_with_qualifiers};
 use super::super::types::{AccessMode, AddressSpace, Arith, QualTy, Ty, TypeKind, Types, scalar};
 use super::pattern::{self, TypeBinding, named_shape, pointer, shape, word_type};
-use super::row::{Allowed, ArgType, BuiltinExpansion, Domain, EnqueueOp, NoMatch, Resolved, Row, Signature};
+use super::row::{
+    Allowed, ArgType, BuiltinExpansion, BuiltinSignature, Domain, EnqueueOp, NoMatch, Resolved, Row,
+};
 use super::table::{row, rows_of};
 use crate::ir::Space;
 use smallvec::SmallVec;
@@ -68,7 +70,7 @@ pub fn resolve(
 }
 
 /// A row's signature for the generic type that is nearest to the arguments; `None` if that cannot be named.
-fn example(types: &mut Types, language: &Language, row: &Row, args: &[ArgType]) -> Option<Signature> {
+fn example(types: &mut Types, language: &Language, row: &Row, args: &[ArgType]) -> Option<BuiltinSignature> {
     let mut words: SmallVec<[&str; 8]> = row.signature.split(' ').collect();
     let is_variadic = words.last() == Some(&"...");
     if is_variadic {
@@ -95,7 +97,7 @@ fn example(types: &mut Types, language: &Language, row: &Row, args: &[ArgType]) 
     });
     let params: Option<Vec<QualTy>> = types_of.collect();
     let result = word_type(types, result, &binding, result_space(types, args))?;
-    Some(Signature { result, params: params?, is_variadic })
+    Some(BuiltinSignature { result, params: params?, is_variadic })
 }
 
 /// The signature of a row without a generic type, for a number of arguments that fits; `None` for others.
@@ -120,7 +122,7 @@ pub fn fixed_signature(types: &mut Types, id: BuiltinId, count: usize) -> Option
 }
 
 /// The best candidate; otherwise those that none is better than.
-fn best(found: Vec<Candidate>) -> Result<Resolved, Vec<Signature>> {
+fn best(found: Vec<Candidate>) -> Result<Resolved, Vec<BuiltinSignature>> {
     let ranks: SmallVec<[Option<&Ranks>; 8]> = found.iter().map(|c| Some(&c.ranks)).collect();
     let choice = choose(&ranks);
     drop(ranks);
@@ -129,7 +131,7 @@ fn best(found: Vec<Candidate>) -> Result<Resolved, Vec<Signature>> {
         Choice::None => Err(Vec::new()),
         Choice::Ambiguous(of) => {
             let of = of.into_iter().filter_map(|i| found.get(i)).map(|c| &c.resolved);
-            let signature = |Resolved { result, params, is_variadic, .. }: &Resolved| Signature {
+            let signature = |Resolved { result, params, is_variadic, .. }: &Resolved| BuiltinSignature {
                 result: *result,
                 params: params.clone(),
                 is_variadic: *is_variadic,
@@ -392,7 +394,7 @@ fn convert(
     }
     let error = || {
         let (result, params) = (QualTy::plain(to), vec![QualTy::plain(to)]);
-        NoMatch::None(vec![Signature { result, params, is_variadic: false }])
+        NoMatch::None(vec![BuiltinSignature { result, params, is_variadic: false }])
     };
     let [arg] = args else { return Some(Err(error())) };
     let from = types.canonical(arg.ty).ty;

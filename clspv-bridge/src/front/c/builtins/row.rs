@@ -453,7 +453,7 @@ pub struct Resolved {
 
 /// A signature that a call was compared with.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
+pub struct BuiltinSignature {
     pub result: QualTy,
     pub params: Vec<QualTy>,
     pub is_variadic: bool,
@@ -463,7 +463,7 @@ pub struct Signature {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoMatch {
     /// With one signature of each row, for the generic type that is nearest to the arguments.
-    None(Vec<Signature>),
+    None(Vec<BuiltinSignature>),
     /// With the signatures that none is better than.
-    Ambiguous(Vec<Signature>),
+    Ambiguous(Vec<BuiltinSignature>),
 }

@@ -1,5 +1,5 @@
-//! Alignment of objects that lie at less than the alignment of their type: members of packed records, and what
-//! expressions make of their addresses.
+//! Alignment of objects that lie at less than the alignment of their type: members of packed records, and
+//! what expressions make of their addresses.
 
 use super::function::FunctionLowering;
 use super::types::{align_at, pointee};

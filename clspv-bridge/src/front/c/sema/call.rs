@@ -6,7 +6,7 @@ use super::class::Class;
 use super::convert::Context;
 use super::scope::Binding;
 use crate::front::c::ast::{BuiltinId, ExprId, ExprKind, FuncId, VarId};
-use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, NoMatch, Resolved, Signature};
+use crate::front::c::builtins::{self, ArgType, BuiltinExpansion, BuiltinSignature, NoMatch, Resolved};
 use crate::front::c::overload::{Choice, Ranks, choose, rank, ranks};
 use crate::front::c::source::Loc;
 use crate::front::c::symbol::Symbol;
@@ -509,7 +509,7 @@ impl Sema<'_> {
     }
 
     /// A signature of a built-in function as a declaration.
-    fn signature(&self, name: &str, signature: &Signature) -> String {
+    fn signature(&self, name: &str, signature: &BuiltinSignature) -> String {
         let mut params: Vec<String> = signature.params.iter().map(|ty| self.spelled(*ty)).collect();
         if signature.is_variadic {
             params.push("...".to_owned());

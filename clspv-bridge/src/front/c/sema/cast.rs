@@ -77,8 +77,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A cast to the value's own type: only the name of the type changes. The value of a bit-field becomes one
-    /// of the declared type, which promotes as any other.
+    /// A cast to the value's own type: only the name of the type changes. The value of a bit-field becomes
+    /// one of the declared type, which promotes as any other.
     fn renamed(&mut self, v: ExprId, target: Ty) -> ExprId {
         let is_bit_field = self.bit_field_width(self.loaded(v)).is_some();
         if self.ty(v).ty == target && !is_bit_field {
