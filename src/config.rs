@@ -149,6 +149,10 @@ options! {
     "PYROCLAST_CHECK" => check: Vec<String>,
     /// File to which the findings are also appended, a line of JSON for each location in a launch.
     "PYROCLAST_CHECK_LOG" => check_log: Option<PathBuf>,
+    /// Folder in which each process writes a recording (PID.pyroprof) for `pyroclast profile`; none if unset.
+    "PYROCLAST_PROFILE" => profile: Option<PathBuf>,
+    /// Record the arguments of calls, too, for `pyroclast trace`.
+    "PYROCLAST_PROFILE_ARGUMENTS" => profile_arguments: bool,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
     /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists

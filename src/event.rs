@@ -16,6 +16,7 @@
 
 use crate::callback::{self, CallbackTicket};
 use crate::cl::*;
+use crate::command::recorded::RecordedCommand;
 use crate::command::{CommandKind, ExecutionTarget};
 use crate::context::Context;
 use crate::device::traits::Submission;
@@ -23,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::queue::CommandQueue;
 use crate::queue::graph::{self, Worklist};
+use crate::record::{self, Record};
 use crate::sync::{Condvar, Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -70,6 +72,7 @@ pub struct Event {
     /// Edges that hold the command back, plus one while it is being inserted.
     pub(crate) pending: AtomicU32,
     times: [AtomicU64; 5],
+    recorded: RecordedCommand,
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -162,6 +165,7 @@ impl Event {
             user_set: AtomicBool::new(false),
             pending: AtomicU32::new(1),
             times: Default::default(),
+            recorded: RecordedCommand::default(),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
         }
@@ -187,6 +191,7 @@ impl Event {
             *event.status.get_mut() = CL_QUEUED;
             *event.pending.get_mut() = 1;
             event.times = Default::default();
+            event.recorded = RecordedCommand::default();
             return kept;
         }
         let context = queue.context().clone();
@@ -288,6 +293,11 @@ impl Event {
         }
     }
 
+    /// The recorder's state of the command.
+    pub(crate) fn recorded(&self) -> &RecordedCommand {
+        &self.recorded
+    }
+
     /// Sets the time of a profiling point, in nanoseconds of the device clock.
     pub(crate) fn stamp(&self, point: ProfilingPoint, ns: u64) {
         self.times[point as usize].store(ns, Ordering::Relaxed);
@@ -335,6 +345,15 @@ impl Event {
         if self.is_done() {
             return self.status();
         }
+        let start = record::is_on().then(record::now);
+        let status = self.wait_until_done();
+        if let Some(start) = start {
+            record::put(&Record::Wait { id: self.recorded.id(), start, end: record::now() });
+        }
+        status
+    }
+
+    fn wait_until_done(self: &Arc<Self>) -> cl_int {
         if let Some(queue) = &self.queue {
             queue.flush();
         }

@@ -21,6 +21,7 @@ pub mod platform;
 mod printf;
 pub mod program;
 pub mod queue;
+pub mod record;
 pub mod sampler;
 pub mod semaphore;
 pub mod store;

@@ -39,6 +39,8 @@ pub trait ApiObject: Send + Sync + 'static {
     const INVALID: cl_int;
     /// The link to the handle, embedded in the object.
     fn api_slot(&self) -> &ApiSlot;
+    /// Called when the application receives the object.
+    fn published(&self) {}
     /// Releases a reference, which may be the last.
     fn release(reference: Arc<Self>) {
         drop(reference);

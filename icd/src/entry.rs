@@ -1,5 +1,5 @@
-//! `entry!`: the code around the body of every entry point. It contains panics, logs errors and implements
-//! errcode_ret.
+//! `entry!`: the code around the body of every entry point. It contains panics, logs errors, implements
+//! errcode_ret and records the call ([`pyroclast_runtime::record`]).
 //!
 //! Three forms:
 //! ```ignore
@@ -18,14 +18,65 @@
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::fork;
+use pyroclast_runtime::record;
+use pyroclast_runtime::record::calls::{self, Function};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a body; a panic becomes an error. Errors are logged here, once.
-pub fn guard<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn guard<T: Word, const N: usize>(
+    function: &'static Function,
+    words: impl Fn() -> [u64; N],
+    body: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     // Nothing works in a forked child, where a lock may be held forever; logging takes locks, too.
     if fork::is_child() {
         return Err(Error::new(CL_OUT_OF_RESOURCES));
     }
+    if !record::is_on() {
+        return contain(function.name(), body);
+    }
+    let call = calls::begin(function, &words());
+    let result = contain(function.name(), body);
+    let (error, word) = match &result {
+        Ok(value) => (value.code(), value.word()),
+        Err(error) => (error.code(), 0),
+    };
+    call.end(error, word, &words());
+    result
+}
+
+/// A result as a number.
+pub trait Word {
+    fn word(&self) -> u64;
+    /// The error code of a call that returns this nevertheless.
+    fn code(&self) -> cl_int {
+        CL_SUCCESS
+    }
+}
+
+/// A handle with a code.
+impl<T> Word for (*mut T, cl_int) {
+    fn word(&self) -> u64 {
+        self.0 as u64
+    }
+    fn code(&self) -> cl_int {
+        self.1
+    }
+}
+
+impl Word for () {
+    fn word(&self) -> u64 {
+        0
+    }
+}
+
+impl<T> Word for *mut T {
+    fn word(&self) -> u64 {
+        *self as u64
+    }
+}
+
+fn contain<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     tracing::trace!(target: "pyroclast::api", "{name}");
     let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
         Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a panic was contained; this is a bug of Pyroclast"))
@@ -80,16 +131,18 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
+            let (function, words) = $crate::entry::describe!($name($($arg: $ty),*));
             let body = move || -> $crate::entry::Res<()> { $body };
-            $crate::entry::code($crate::entry::guard(stringify!($name), body))
+            $crate::entry::code($crate::entry::guard(function, words, body))
         }
     };
     ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
         $(#[$meta])*
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
+            let (function, words) = $crate::entry::describe!($name($($arg: $ty),*));
             let body = move || -> $crate::entry::Res<()> { $body };
-            $crate::entry::code($crate::entry::guard(stringify!($name), body))
+            $crate::entry::code($crate::entry::guard(function, words, body))
         }
     };
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
@@ -97,8 +150,9 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
+            let (function, words) = $crate::entry::describe!($name($($arg: $ty),*));
             let body = move || -> $crate::entry::Res<$ret> { $body };
-            let result = $crate::entry::guard(stringify!($name), body);
+            let result = $crate::entry::guard(function, words, body);
             // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
@@ -108,8 +162,9 @@ macro_rules! entry {
         $(#[$meta])*
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
+            let (function, words) = $crate::entry::describe!($name($($arg: $ty),*));
             let body = move || -> $crate::entry::Res<$ret> { $body };
-            let result = $crate::entry::guard(stringify!($name), body);
+            let result = $crate::entry::guard(function, words, body);
             // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification requires.
             unsafe { $crate::entry::handle(result, errcode_ret) }
         }
@@ -120,14 +175,31 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            let (function, words) = $crate::entry::describe!($name($($arg: $ty),*));
             let body = move || -> $crate::entry::Res<$ret> { $body };
-            let result = $crate::entry::guard(stringify!($name), body);
+            let result = $crate::entry::guard(function, words, body);
             result.unwrap_or_else(|_| $default)
         }
     };
 }
 
+/// An entry point for the recorder, and a function that returns its arguments as numbers.
+#[macro_export]
+macro_rules! describe {
+    ($name:ident($($arg:ident: $ty:ty),*)) => {{
+        static FUNCTION: $crate::entry::Recorded = $crate::entry::Recorded::new(
+            stringify!($name),
+            stringify!($($arg: $ty),*),
+            &[$(<$ty as $crate::arguments::Parameter>::ELEMENT),*],
+        );
+        (&FUNCTION, move || [$($crate::arguments::Parameter::word(&$arg)),*])
+    }};
+}
+
+pub use describe;
 pub use entry;
+/// Used by the macro.
+pub type Recorded = Function;
 /// Used by the macro.
 pub type Int = cl_int;
 /// Used by the macro.

@@ -233,6 +233,7 @@ impl<H: HandleTarget> Handle for *mut H {
 
     fn publish(object: Arc<H::Object>) -> Self {
         let handle = Self::of(&object);
+        object.published();
         if !handle.is_null() {
             // The slot is live, since the object is held here.
             let _ = handle.retain();

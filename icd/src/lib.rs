@@ -6,6 +6,7 @@
 
 #[allow(non_snake_case)]
 pub mod api;
+mod arguments;
 mod autogen_dispatch;
 mod callback;
 mod convert;

@@ -10,6 +10,7 @@ pub mod native;
 pub(crate) mod native_call;
 pub mod ndrange;
 pub(crate) mod operand;
+pub(crate) mod recorded;
 pub(crate) mod replay;
 pub mod svm;
 pub mod sync;

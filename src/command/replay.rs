@@ -67,6 +67,11 @@ impl Replay {
         &self.uses
     }
 
+    /// Number of its commands.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Whether it has no commands.
     pub fn is_empty(&self) -> bool {
         self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Work(Work::Nop)))

@@ -100,6 +100,10 @@ impl Device {
     pub fn driver(&self) -> &'static str {
         self.driver
     }
+    /// Number of the device in a recording.
+    pub fn record_id(&self) -> u64 {
+        std::ptr::from_ref(self) as u64
+    }
     /// CL_DEVICE_TYPE
     pub fn device_type(&self) -> cl_device_type {
         match self.info().kind {

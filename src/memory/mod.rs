@@ -12,6 +12,7 @@ pub mod image_requirements;
 pub mod import;
 pub(crate) mod mapping;
 pub mod pipe;
+mod recorded;
 pub(crate) mod residency;
 pub mod svm;
 
@@ -26,6 +27,7 @@ use crate::host_ptr::HostPtr;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::sync::{Mutex, Rank};
 use mapping::{Mapping, Shadows};
+use recorded::RecordedMemory;
 use residency::Residency;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,6 +56,7 @@ pub struct MemObject {
     residency: Arc<Residency>,
     /// Properties of an image.
     image: Option<image::ImageInfo>,
+    recorded: RecordedMemory,
     /// Properties of a pipe.
     pub pipe: Option<pipe::PipeInfo>,
     /// Dropped after the state that the application's callbacks may rely on being released, such as uses of
@@ -68,6 +71,9 @@ impl ApiObject for MemObject {
     const INVALID: cl_int = CL_INVALID_MEM_OBJECT;
     fn api_slot(&self) -> &ApiSlot {
         &self.slot
+    }
+    fn published(&self) {
+        self.recorded.begin(self);
     }
 }
 
@@ -97,6 +103,7 @@ impl MemObject {
             shadows: Mutex::new(Rank::Residency, Shadows::default()),
             residency,
             image: None,
+            recorded: RecordedMemory::default(),
             pipe: None,
             destructors: DestructorList::default(),
         }

@@ -21,6 +21,7 @@ use crate::device::traits::DeviceError;
 use crate::device::{Device, features};
 use crate::err;
 use crate::error::{Error, Result};
+use crate::record::{self, BuildStage, stage};
 use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
@@ -302,9 +303,20 @@ impl Program {
     }
 
     fn perform(&self, job: BuildJob) -> Result<()> {
+        let _stage = BuildStage::begin(stage::BUILD, || self.label());
         let result = self.perform_and_store(job);
         self.ended.notify_all();
         result
+    }
+
+    /// Describes the program for the recorder.
+    fn label(&self) -> String {
+        match &self.origin {
+            ProgramOrigin::Source(source) => format!("{} bytes of source", source.len()),
+            ProgramOrigin::Il { .. } => "SPIR-V".into(),
+            ProgramOrigin::Binary => "binary".into(),
+            ProgramOrigin::Linked => "linked program".into(),
+        }
     }
 
     fn perform_and_store(&self, job: BuildJob) -> Result<()> {
@@ -467,9 +479,11 @@ fn post(notify: Callback, program: Arc<Program>) {
 
 fn load(device: &Device, compiled: Compiled) -> std::result::Result<Executable, DeviceError> {
     let Compiled { code, kernels } = compiled;
+    let _stage = BuildStage::begin(stage::LOAD, String::new);
     let loaded = device.ops().load_all(&code)?;
-    loaded.offer_compiler(Arc::new(kernels));
-    Ok(Executable { code, loaded })
+    let kernels = Arc::new(kernels);
+    loaded.offer_compiler(kernels.clone());
+    Ok(Executable { code, loaded, kernels })
 }
 
 /// cl_khr_initialize_memory: adds the context's initialisation to the compiler options.
@@ -597,7 +611,9 @@ fn front_end(
         LibraryKey::Manifest(base) => manifest::find(cache().store(), base),
         LibraryKey::None => None,
     };
+    let mut stage = BuildStage::begin(stage::FRONT_END, String::new);
     if let Some(library) = cache().library(key) {
+        record::note_cached(&mut stage);
         return Ok(Arc::new(library));
     }
     warm_up();

@@ -4,6 +4,7 @@ use super::cache::{self, Cache, Key};
 use super::dump::Dump;
 use super::stack::with_large_stack;
 use crate::config::Config;
+use crate::record::{self, BuildStage, stage};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
 use clspv_bridge::options::{Kernels, Library, Options};
@@ -39,9 +40,14 @@ pub(super) fn back_end(
     specs: &[(u32, Vec<u8>)],
     target: &Target,
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
+    let mut stage = BuildStage::begin(stage::BACK_END, || match kernels {
+        Kernels::Named(names) => names.join(", "),
+        _ => String::new(),
+    });
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(kernels, &libraries, options, specs, target)?;
     if let Some(program) = cached(key) {
+        record::note_cached(&mut stage);
         return Ok(program);
     }
     let snapshots = dump().and_then(Dump::snapshots);

@@ -2,10 +2,14 @@
 
 use super::cache::ProgramHasher;
 use super::code;
-use crate::device::traits::KernelCompiler;
+use super::stack::with_large_stack;
+use crate::device::Device;
+use crate::device::traits::{DeviceKernel, KernelCompiler};
+use crate::record::{self, Record};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Kernels, Library, Options};
-use clspv_bridge::{CompileError, Target};
+use clspv_bridge::{CompileError, Target, driver};
+use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
 /// Compiles kernels of a program.
@@ -15,12 +19,51 @@ pub struct ProgramKernels {
     specs: Vec<(u32, Vec<u8>)>,
     /// The start of all kernels' keys; `None` if the libraries have no encoding.
     hasher: OnceLock<Option<ProgramHasher>>,
+    /// Kernels that the recorder has.
+    recorded: Mutex<Vec<String>>,
 }
 
 impl ProgramKernels {
     /// `options` are those of code generation.
     pub fn new(libraries: Vec<Arc<Library>>, options: Options, specs: Vec<(u32, Vec<u8>)>) -> ProgramKernels {
-        ProgramKernels { libraries, options, specs, hasher: OnceLock::new() }
+        ProgramKernels { libraries, options, specs, hasher: OnceLock::new(), recorded: Mutex::default() }
+    }
+
+    /// Records facts about a kernel that was created, and in the background an estimate of its work.
+    pub fn record(self: &Arc<Self>, kernel: &dyn DeviceKernel, device: &Device) {
+        let name = &kernel.info().name;
+        if self.recorded.lock().contains(name) {
+            return;
+        }
+        self.recorded.lock().push(name.clone());
+        let id = record::name(name);
+        record::put(&Record::Kernel {
+            name: id,
+            device: device.record_id(),
+            private: kernel.private_bytes(),
+            local: kernel.static_local_bytes(),
+            sub_group: kernel.sub_group_size() as u32,
+            largest_group: kernel.max_work_group_size() as u32,
+            multiple: kernel.preferred_multiple() as u32,
+        });
+        let (all, name) = (self.clone(), name.clone());
+        let estimate = move || {
+            let libraries: Vec<&Library> = all.libraries.iter().map(|l| &**l).collect();
+            let work =
+                with_large_stack(|| driver::estimate_work(&name, &libraries, &all.options, &all.specs));
+            if let Some(Ok(work)) = work {
+                record::put(&Record::Work {
+                    name: id,
+                    float_ops: work.float_ops,
+                    int_ops: work.int_ops,
+                    loaded: work.loaded,
+                    stored: work.stored,
+                    unknown_loops: work.unknown_loops,
+                });
+            }
+        };
+        // Without a thread, there is no estimate.
+        let _ = std::thread::Builder::new().name("pyroclast-record".into()).spawn(estimate);
     }
 }
 

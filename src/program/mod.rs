@@ -32,6 +32,7 @@ use crate::device::traits::{DeviceKernel, DeviceProgram};
 use crate::err;
 use crate::error::Result;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::record as recorder;
 use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
 use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::CompiledProgram;
@@ -71,6 +72,8 @@ pub struct Executable {
     /// See [`crate::device::traits::DeviceOps::compile`].
     pub code: Vec<Arc<CompiledProgram>>,
     pub loaded: Arc<dyn DeviceProgram>,
+    /// Compiles single kernels.
+    pub kernels: Arc<kernel_code::ProgramKernels>,
 }
 
 /// State of the program for one device after the last operation on it.
@@ -341,7 +344,11 @@ impl Program {
                 }
                 Some(_) => {}
             }
-            per_device[*index] = Some(executable.loaded.kernel(name)?);
+            let kernel = executable.loaded.kernel(name)?;
+            if recorder::is_on() {
+                executable.kernels.record(&*kernel, &self.devices[*index]);
+            }
+            per_device[*index] = Some(kernel);
         }
         let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
         Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })

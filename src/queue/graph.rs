@@ -24,6 +24,7 @@ use crate::device::traits::Submission;
 use crate::event::{Aftermath, Command, Event, ProfilingPoint, WaitList};
 use crate::object::ApiObject;
 use crate::queue::policy;
+use crate::record;
 use crate::worker;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
@@ -430,7 +431,9 @@ impl CommandQueue {
             state.on_host = Some(event.clone());
             state.seq
         };
+        event.recorded().begins_on_host();
         let result = contain("a command on the host", || lower::run_on_host(kind, self.target()));
+        event.recorded().ends_on_host();
         let ticket = callback::destructors_of(|| *kind = CommandKind::NOP);
         if ticket != 0 {
             self.tickets().add(seq, ticket);
@@ -518,6 +521,7 @@ impl CommandQueue {
     /// Executes a command in the calling thread.
     fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Worklist) {
         let result = contain("a command on the host", || lower::run_on_host(&command.kind, self.target()));
+        event.recorded().ends_on_host();
         self.stamp_now(&event, ProfilingPoint::End);
         event.keep_command(command);
         self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
@@ -534,6 +538,7 @@ impl CommandQueue {
         self.stamp_now(event, ProfilingPoint::Submit);
         event.mark_submitted();
         self.stamp_now(event, ProfilingPoint::Start);
+        event.recorded().begins_on_host();
     }
 
     fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Worklist) {
@@ -543,6 +548,7 @@ impl CommandQueue {
 
     /// Completes a command that the host executed and whose resources are released.
     fn conclude(&self, event: &Arc<Event>, status: cl_int, work: &mut Worklist) {
+        event.recorded().ended_on_host(status);
         let aftermath = {
             let mut state = self.state.lock();
             if state.on_host.as_ref().is_some_and(|e| Arc::ptr_eq(e, event)) {
@@ -606,6 +612,7 @@ impl CommandQueue {
         for (_, event) in &accepted {
             event.stamp(ProfilingPoint::Submit, now.max(event.stamped(ProfilingPoint::Queued)));
             event.mark_submitted();
+            event.recorded().submitted();
         }
         let submitted = contain("a submission", || {
             self.device_queue.submit(batch).map_err(|error| {
@@ -650,6 +657,11 @@ impl CommandQueue {
         }
     }
 
+    /// Host time minus device time, for the recorder.
+    fn host_time_ahead(&self) -> u64 {
+        if self.recorded == 0 { 0 } else { record::now().wrapping_sub(self.now()) }
+    }
+
     /// Handles completion of these tickets, as reported by the device.
     pub(super) fn completed(self: &Arc<Self>, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         let status = match outcome {
@@ -683,6 +695,7 @@ impl CommandQueue {
         work: &mut Worklist,
     ) {
         let profiling = self.is_profiling();
+        let ahead = self.host_time_ahead();
         self.clear_commands(tickets);
         let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();
         {
@@ -690,8 +703,9 @@ impl CommandQueue {
             self.note_failure(status);
             for (i, ticket) in tickets.iter().enumerate() {
                 let Some(event) = state.entry(*ticket).and_then(|e| e.event.take()) else { continue };
+                let t = times.get(i).copied().unwrap_or_default();
+                event.recorded().ended(status, t, ahead);
                 if profiling {
-                    let t = times.get(i).copied().unwrap_or_default();
                     // Clocks of host and device agree only roughly: keep the four times in order.
                     let start = t.start.max(event.stamped(ProfilingPoint::Submit));
                     event.stamp(ProfilingPoint::Start, start);

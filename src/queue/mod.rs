@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::event::{Command, Event, ProfilingPoint, WaitList};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::pending_host_writes::Pending;
+use crate::record::{self, Record};
 use crate::sync::{Mutex, Rank};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -50,6 +51,8 @@ pub struct CommandQueue {
     kept: Mutex<Vec<Arc<Event>>>,
     /// Callbacks of the queue's events.
     tickets: CallbackTickets,
+    /// Number of the queue in the recording; 0 if there is none.
+    recorded: u64,
 }
 
 impl ApiObject for CommandQueue {
@@ -124,6 +127,25 @@ fn hint(list: &Option<Vec<cl_queue_properties>>, key: cl_uint) -> Option<cl_queu
     pairs.filter(|pair| pair[0] == u64::from(key)).map(|pair| pair[1]).next()
 }
 
+/// Records a new queue with its device. Returns its number.
+fn record_queue(device: &Arc<Device>, properties: cl_command_queue_properties) -> u64 {
+    if !record::is_on() {
+        return 0;
+    }
+    let (id, number, info) = (record::new_id(), device.record_id(), device.info());
+    record::put(&Record::Device {
+        id: number,
+        name: &info.name,
+        kind: device.device_type() as u32,
+        units: info.compute_units,
+        megahertz: info.clock_mhz,
+        memory: info.global_mem_size,
+        local: info.local_mem_size,
+    });
+    record::put(&Record::Queue { id, device: number, properties, time: record::now() });
+    id
+}
+
 impl CommandQueue {
     /// Creates a queue. `property_list` is the list passed to clCreateCommandQueueWithProperties.
     pub fn new(
@@ -145,7 +167,7 @@ impl CommandQueue {
         let target = ContextDevice::new(context, device)?;
         let desc = QueueDesc {
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
-            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0 || record::is_on(),
             print_bytes: context.print_bytes(),
             priority: match hint(&property_list, CL_QUEUE_PRIORITY_KHR) {
                 Some(CL_QUEUE_PRIORITY_HIGH_KHR) => Priority::High,
@@ -167,6 +189,7 @@ impl CommandQueue {
             failure: AtomicI32::new(0),
             kept: Mutex::new(Rank::Pools, Vec::new()),
             tickets: CallbackTickets::new(),
+            recorded: record_queue(device, properties),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
         let known: Arc<dyn Drain> = queue.clone();
@@ -272,6 +295,9 @@ impl CommandQueue {
             Event::of_command(self, new.command_type, if stale { ExecutionTarget::Host } else { new.target });
         if self.is_profiling() {
             event.stamp(ProfilingPoint::Queued, self.now());
+        }
+        if self.recorded != 0 {
+            event.recorded().enqueued(self.recorded, new.command_type, &new.kind, &new.waits);
         }
         if new.waits.is_empty() && self.execute_if_idle(&event, &mut new.kind) {
             return Ok(event);

@@ -25,6 +25,7 @@ pub fn run(registry: &str) -> Result<(), String> {
     write(root, "src/cl/autogen_consts.rs", &consts)?;
     write(root, "src/cl/autogen_errors.rs", &errors)?;
     write(root, "icd/src/autogen_dispatch.rs", &dispatch(&doc, &types)?)?;
+    write(root, "profile/src/autogen_calls.rs", &crate::gen_calls::emit(&doc, HEADER))?;
     write(root, "tests/support/src/api/autogen_api.rs", &test_api(&doc, &types)?)
 }
 
@@ -342,15 +343,12 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
          pub const CL_ICD2_TAG_KHR: usize = 0x4F50_454E_434C_3331;\n\
          /// Marks a table of an ICD 2 driver.\n#[cfg(target_pointer_width = \"32\")]\n\
          pub const CL_ICD2_TAG_KHR: usize = 0x434C_3331;\n\n\
-         /// Dispatch table, to which the first word of every handle points.\n#[repr(C)]\npub struct Dispatch
-         /// {{\n{slots}}}\n\n\
+         /// Dispatch table, to which the first word of every handle points.\n#[repr(C)]\npub struct Dispatch {{\n{slots}}}\n\n\
          impl Dispatch {{\n    /// The address in the slot of that name.\n    pub fn find(&self, name: &str) -> Option<*const c_void> {{\n\
          Some(match name {{\n{lookup}            _ => return None,\n        }})\n    }}\n}}\n\n\
-         /// Every function answers CL_INVALID_OPERATION.\npub const MISSING: Dispatch = Dispatch
-         /// {{\n{table}}};\n\n\
+         /// Every function answers CL_INVALID_OPERATION.\npub const MISSING: Dispatch = Dispatch {{\n{table}}};\n\n\
          mod missing {{\n    use super::*;\n\n    fn fail<T>(errcode_ret: *mut cl_int) -> *mut T {{\n        if !errcode_ret.is_null() {{\n\
-         // SAFETY: a non-null errcode_ret points to a cl_int of the caller.\n            unsafe {{
-         // *errcode_ret = CL_INVALID_OPERATION }};\n        }}\n\
+         // SAFETY: a non-null errcode_ret points to a cl_int of the caller.\n            unsafe {{ *errcode_ret = CL_INVALID_OPERATION }};\n        }}\n\
          std::ptr::null_mut()\n    }}\n\n{missing}}}\n"
     ))
 }
@@ -403,8 +401,7 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
             let _ = writeln!(
                 bad_calls,
                 "    (\"{name}\", \"{handle}\", |handle| {{\n        let mut code = 0;\n        let _ = &mut code;\n        \
-                 // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.\n
-                 // \
+                 // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.\n        \
                  unsafe {{ {answer} }}\n        code\n    }}),"
             );
         }
@@ -415,8 +412,7 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
             out,
             "\npub unsafe fn {name}({}){arrow} {{\n    type Function = unsafe extern \"C\" fn({}){arrow};\n    \
              static FUNCTION: OnceLock<Function> = OnceLock::new();\n    \
-             // SAFETY: the loader's function of that name has that type; the caller keeps the API's
-             // contract.\n    \
+             // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.\n    \
              unsafe {{ FUNCTION.get_or_init(|| super::symbol(\"{name}\"))({}) }}\n}}\n",
             list.join(", "),
             tys.join(", "),
@@ -428,8 +424,7 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
         "\n/// Calls with a handle to test and nothing else: name, type of the handle, the call. A function without an error\n\
          /// code answers -1 for NULL.\n\
          pub type BadCall = (&'static str, &'static str, fn(*mut c_void) -> cl_int);\n\n\
-         /// Every core function that takes a handle first.\npub const BAD_CALLS: &[BadCall] =
-         /// &[\n{bad_calls}];\n"
+         /// Every core function that takes a handle first.\npub const BAD_CALLS: &[BadCall] = &[\n{bad_calls}];\n"
     );
     Ok(out)
 }

@@ -6,6 +6,7 @@
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
 mod coverage;
+mod gen_calls;
 mod gen_cl;
 mod library;
 

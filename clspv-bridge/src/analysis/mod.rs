@@ -11,6 +11,7 @@ pub mod sub_groups;
 pub mod tree;
 pub(crate) mod trip_count;
 pub mod uniformity;
+pub mod work;
 
 pub use cfg::Cfg;
 pub use domtree::DomTree;

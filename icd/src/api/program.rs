@@ -254,7 +254,17 @@ pub unsafe extern "C" fn clLinkProgram(
     errcode_ret: *mut cl_int,
 ) -> cl_program {
     let user_data = UserData(user_data);
-    let result = entry::guard("clLinkProgram", move || {
+    let (function, words) = entry::describe!(clLinkProgram(
+        context: cl_context,
+        num_devices: cl_uint,
+        devices: *const cl_device_id,
+        options: *const c_char,
+        num_input_programs: cl_uint,
+        input_programs: *const cl_program,
+        pfn_notify: Notify,
+        errcode_ret: *mut cl_int
+    ));
+    let result = entry::guard(function, words, move || {
         let user_data = user_data.get();
         context.get()?;
         let devices = device_list(num_devices, devices)?;

@@ -37,7 +37,8 @@ entry! { fn clSVMAlloc(
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, clippy::missing_safety_doc)]
 pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
-    let _ = entry::guard("clSVMFree", move || {
+    let (function, words) = entry::describe!(clSVMFree(context: cl_context, svm_pointer: *mut c_void));
+    let _ = entry::guard(function, words, move || {
         drop(context.get()?.allocations.remove(svm_pointer as u64));
         Ok(())
     });

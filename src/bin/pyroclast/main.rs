@@ -6,7 +6,9 @@
 mod check;
 mod compile;
 mod info;
+mod profile;
 mod run;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -26,6 +28,10 @@ enum Command {
     /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised
     /// reads
     Check(check::CheckArgs),
+    /// Run an OpenCL program and report what its kernels, transfers and calls cost
+    Profile(profile::ProfileArgs),
+    /// Run an OpenCL program and print its calls
+    Trace(trace::TraceArgs),
     /// List the devices, what each supports and why something is absent
     Info(info::InfoArgs),
     /// Compile a kernel file offline
@@ -36,6 +42,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Profile(arguments) => profile::run(&arguments),
+        Command::Trace(arguments) => trace::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
     };

@@ -15,6 +15,7 @@ use crate::cl::*;
 use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, Outcome, Times, Work};
 use crate::device::traits::{CompletionSink, DeviceError, DeviceQueue, DeviceResult, QueueDesc, Submission};
 use crate::error::Error;
+use crate::record::{self, Record};
 use crate::sync::{Condvar, Mutex, Rank};
 use crate::worker;
 use std::any::Any;
@@ -176,6 +177,7 @@ impl Inner {
             if side_of(&item.command) == Side::Secondary {
                 let _ = self.drain();
                 let start = self.now();
+                record_fallback(&item.command);
                 let result = self.execute(item.command);
                 self.report(item.ticket, result, start);
                 continue;
@@ -292,6 +294,16 @@ impl Inner {
             }
         };
         Ok(theirs == 0 || wait(theirs)?)
+    }
+}
+
+/// Records that a launch falls back.
+fn record_fallback(command: &DeviceCommand) {
+    if let (true, DeviceCommand::Launch(launch)) = (record::is_on(), command) {
+        record::put(&Record::Fallback {
+            name: record::name(&launch.kernel.info().name),
+            time: record::now(),
+        });
     }
 }
 

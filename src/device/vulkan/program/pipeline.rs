@@ -8,6 +8,7 @@ use super::descriptors;
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
+use crate::record::{BuildStage, stage};
 use crate::store::{Key as EntryKey, Store};
 use ash::vk;
 use clspv_bridge::abi::{
@@ -101,6 +102,7 @@ impl Pipelines {
             made.recent = Some((key.clone(), pipeline));
             return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
         }
+        let _stage = BuildStage::begin(stage::PIPELINE, String::new);
         let start = Instant::now();
         made.prepare(self.gpu, self.store, variant)?;
         let module = made.module(self.gpu, variant, &key.formats)?;

@@ -1,0 +1,135 @@
+//! Commands for the recorder ([`crate::record`]): what is known of them when they are enqueued, and their
+//! times.
+
+use super::CommandKind;
+use crate::cl::cl_command_type;
+use crate::cl::region::Region;
+use crate::device::batch::{Times, Work};
+use crate::event::WaitList;
+use crate::record::{self, Record};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Recorder's state of an event.
+#[derive(Default)]
+pub(crate) struct RecordedCommand {
+    /// Number of the command in the recording; 0 if it is not recorded.
+    id: AtomicU64,
+    submitted: AtomicU64,
+    /// Times of a command that the host executed.
+    start: AtomicU64,
+    end: AtomicU64,
+}
+
+impl RecordedCommand {
+    /// Number of the command in the recording, or 0.
+    pub fn id(&self) -> u64 {
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// Records that a command was enqueued.
+    pub fn enqueued(&self, queue: u64, command_type: cl_command_type, kind: &CommandKind, waits: &WaitList) {
+        let queued = record::now();
+        let id = record::new_id();
+        self.id.store(id, Ordering::Relaxed);
+        let mut ids = [0; 64];
+        let numbers = waits.iter().map(|event| event.recorded().id().to_le_bytes());
+        ids.chunks_mut(8).zip(numbers).for_each(|(to, from)| to.copy_from_slice(&from));
+        let waits = &ids[..ids.len().min(8 * waits.len())];
+        let size = size_of_command(kind);
+        record::put(&Record::Command {
+            id,
+            queue,
+            command_type,
+            label: size.label,
+            bytes: size.bytes,
+            commands: size.commands,
+            global: size.global,
+            local: size.local,
+            queued,
+            waits,
+        });
+    }
+
+    /// Notes the time of submission.
+    pub fn submitted(&self) {
+        if self.id() != 0 {
+            self.submitted.store(record::now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the host begins to execute the command.
+    pub fn begins_on_host(&self) {
+        if self.id() != 0 {
+            let now = record::now();
+            self.submitted.store(now, Ordering::Relaxed);
+            self.start.store(now, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the host has executed the command.
+    pub fn ends_on_host(&self) {
+        if self.id() != 0 {
+            self.end.store(record::now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Records the end of a command that the host executed, or that failed before.
+    pub fn ended_on_host(&self, status: i32) {
+        let times = Times {
+            start: self.start.load(Ordering::Relaxed),
+            end: self.end.load(Ordering::Relaxed),
+            complete: 0,
+        };
+        self.ended(status, times, 0);
+    }
+
+    /// Records the end of a command. `offset` added to the device's time is the host's.
+    pub fn ended(&self, status: i32, times: Times, offset: u64) {
+        let id = self.id();
+        if id != 0 {
+            let submitted = self.submitted.load(Ordering::Relaxed);
+            let end = times.end.max(times.complete);
+            let reported = record::now();
+            record::put(&Record::Ended { id, status, submitted, start: times.start, end, offset, reported });
+        }
+    }
+}
+
+/// How much a command does.
+#[derive(Default)]
+struct CommandSize {
+    label: u32,
+    bytes: u64,
+    commands: u32,
+    global: [u64; 3],
+    local: [u64; 3],
+}
+
+fn size_of_command(kind: &CommandKind) -> CommandSize {
+    let transfer = |region: &Region| CommandSize { bytes: region.iter().product(), ..CommandSize::default() };
+    match kind {
+        CommandKind::Work(Work::Copy { region, .. } | Work::Fill { region, .. }) => transfer(region),
+        CommandKind::Work(Work::Launch(launch)) => CommandSize {
+            label: record::name(&launch.kernel.info().name),
+            global: launch.global,
+            local: launch.local.map(u64::from),
+            ..CommandSize::default()
+        },
+        CommandKind::Work(Work::Replay(replay)) => {
+            CommandSize { commands: replay.len() as u32, ..CommandSize::default() }
+        }
+        CommandKind::Map { mapped, fill: true } => transfer(&mapped.region),
+        CommandKind::Unmap(mapped) if mapped.mapping.write => transfer(&mapped.region),
+        CommandKind::Migrate { mems, undefined: false } => {
+            CommandSize { bytes: mems.iter().map(|mem| mem.size).sum(), ..CommandSize::default() }
+        }
+        CommandKind::Native(_) => {
+            CommandSize { label: record::name("native kernel"), ..CommandSize::default() }
+        }
+        CommandKind::Work(Work::Nop | Work::Wait(_) | Work::Signal(_) | Work::Ownership { .. })
+        | CommandKind::Map { .. }
+        | CommandKind::Unmap(_)
+        | CommandKind::Migrate { .. }
+        | CommandKind::Call(_) => CommandSize::default(),
+    }
+}
