@@ -133,17 +133,15 @@ fn idle(usage: &Usage, all: &mut Vec<Advice>) {
 }
 
 fn builds(session: &Session, all: &mut Vec<Advice>) {
-    let builds = || session.stages.iter().filter(|s| s.what == stage::BUILD);
-    let time: u64 = builds().map(|s| s.end - s.start).sum();
+    let time: u64 = session.building().iter().map(|(start, end)| end - start).sum();
     let share = share(time, session.end);
     let of = |what| session.stages.iter().filter(move |s| s.what == what);
-    let (made, cached) =
+    let (made, sources) =
         (of(stage::FRONT_END).filter(|s| !s.is_cached).count(), of(stage::FRONT_END).count());
+    let plural = if sources == 1 { "" } else { "s" };
     let what = format!(
-        "{} of the run is spent in {} builds ({} of {cached} sources were not in the cache).",
-        percent(share),
-        builds().count(),
-        made
+        "{} of the run is spent on compiling ({sources} source{plural}, {made} of them not in the cache).",
+        percent(share)
     );
     let remedy = match made {
         0 => "Build each program once and keep it; build on another thread with a callback.",

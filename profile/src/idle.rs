@@ -4,7 +4,6 @@
 //! back by an event of another queue or of the host; a command is enqueued and has not started; a thread
 //! builds a program; else the host has not enqueued anything.
 
-use crate::format::stage;
 use crate::session::Session;
 use serde::Serialize;
 
@@ -83,8 +82,8 @@ fn of_device(session: &Session, device: usize) -> Option<Usage> {
     if start >= end {
         return None;
     }
-    for it in session.stages.iter().filter(|s| s.what == stage::BUILD) {
-        add(4, it.start.clamp(start, end), it.end.clamp(start, end));
+    for (from, to) in session.building() {
+        add(4, from.clamp(start, end), to.clamp(start, end));
     }
     edges.sort_unstable();
     let mut usage = Usage { device, start, end, busy: 0, idle: [0; 5], gaps: Vec::new() };
@@ -126,7 +125,8 @@ impl Usage {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::session::{Command, CommandKind, Device, Queue, Stage};
+    use crate::format::stage;
+    use crate::session::{Call, Command, CommandKind, Device, Queue, Stage};
 
     /// A session with one device and queue.
     pub fn session(commands: Vec<Command>) -> Session {
@@ -172,6 +172,9 @@ pub(crate) mod tests {
             start: 28,
             end: 40,
         });
+        let call =
+            Call { thread: 0, name: "clBuildProgram".into(), error: 0, start: 28, end: 40, is_open: false };
+        session.calls.push(call);
         let usage = &usage(&session)[0];
         assert_eq!((usage.start, usage.end, usage.busy), (0, 80, 25));
         // Transfer 25-30; event 50-60; submission 0-10, 20-25, 60-65; build 30-40; host 40-50.

@@ -238,6 +238,20 @@ impl Session {
         self.kernels.iter().find(|k| k.name == name)
     }
 
+    /// Intervals in which a thread of the program builds, without overlaps. The driver's own threads make
+    /// better code in the background, for which nothing waits.
+    pub fn building(&self) -> Vec<(u64, u64)> {
+        let callers: std::collections::HashSet<usize> = self.calls.iter().map(|c| c.thread).collect();
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for it in self.stages.iter().filter(|s| callers.contains(&s.thread)) {
+            match merged.last_mut() {
+                Some(last) if it.start <= last.1 => last.1 = last.1.max(it.end),
+                _ => merged.push((it.start, it.end)),
+            }
+        }
+        merged
+    }
+
     /// Calls that had not returned when their process ended.
     pub fn open_calls(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|c| c.is_open)
