@@ -124,6 +124,8 @@ fn program_crashes_in_a_call() {
     let queue = rig.queue(0);
     work(rig, queue, 1);
     extern "C" fn crash(_: *mut c_void) {
+        // The main thread is in clFinish by then.
+        std::thread::sleep(Duration::from_millis(300));
         std::process::abort();
     }
     // SAFETY: live handles; the native kernel has no arguments.

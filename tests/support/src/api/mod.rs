@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 /// a slow one.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Path of the freshly built driver, in the folder of the test program. By default its devices are the Vulkan
+/// Path of the freshly built driver, in the folder of the test program; of examples in the one above. By default its devices are the Vulkan
 /// ones; tests of the host's processor select it.
 fn driver() -> PathBuf {
     if std::env::var_os("PYROCLAST_DEVICES").is_none() {
@@ -41,7 +41,9 @@ fn driver() -> PathBuf {
         unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan") };
     }
     let exe = std::env::current_exe().expect("path of the test program");
-    let path = exe.with_file_name("libpyroclast.so");
+    let beside = exe.with_file_name("libpyroclast.so");
+    let is_example = exe.parent().is_some_and(|folder| folder.ends_with("examples"));
+    let path = if is_example { exe.with_file_name("../libpyroclast.so") } else { beside };
     assert!(path.is_file(), "{} is missing", path.display());
     path
 }
