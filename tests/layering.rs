@@ -47,7 +47,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 
 /// All Rust sources of the workspace, with paths relative to its root.
 fn everything() -> Vec<(PathBuf, String)> {
-    let folders = ["src", "clspv-bridge", "icd", "conformance", "xtask", "tests", "fuzz"];
+    let folders = ["src", "clspv-bridge", "icd", "conformance", "profile", "xtask", "tests", "fuzz"];
     let all =
         folders.iter().flat_map(|f| sources(f).into_iter().map(|(p, text)| (Path::new(f).join(p), text)));
     all.chain([(PathBuf::from("build.rs"), fs::read_to_string(root().join("build.rs")).unwrap())]).collect()
@@ -238,7 +238,7 @@ fn licences_are_there() {
     }
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(workspace.contains("license = \"MIT OR Apache-2.0\""));
-    for package in [".", "clspv-bridge", "icd", "conformance", "xtask"] {
+    for package in [".", "clspv-bridge", "icd", "conformance", "profile", "xtask"] {
         let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).unwrap();
         let section = manifest.split_once("[package]").unwrap().1.split("\n[").next().unwrap();
         let carries = section.contains("license.workspace = true")
@@ -269,7 +269,7 @@ fn the_vulkan_device_imports_downwards() {
 /// Crates, with the modules of the largest ring that each may have. The goal is 3: a limit is only ever
 /// lowered.
 const MAX_RING: &[(&str, usize)] =
-    &[("src", 3), ("clspv-bridge/src", 3), ("icd/src", 3), ("conformance/src", 3)];
+    &[("src", 3), ("clspv-bridge/src", 3), ("icd/src", 3), ("conformance/src", 3), ("profile/src", 3)];
 
 /// Imports of modules lead one way; modules that belong together may form a small ring.
 #[test]
@@ -398,7 +398,7 @@ fn prose(line: &str) -> Option<&str> {
 #[test]
 fn public_types_have_distinct_names() {
     let mut wrong = Vec::new();
-    for folder in ["src", "clspv-bridge/src", "icd/src", "conformance/src"] {
+    for folder in ["src", "clspv-bridge/src", "icd/src", "conformance/src", "profile/src"] {
         let mut first: HashMap<String, String> = HashMap::new();
         for (path, text) in sources(folder) {
             if is_generated(&path) || is_test(&path) || path.starts_with("bin") {

@@ -19,12 +19,12 @@ use pyroclast_runtime::cl::*;
 use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::fork;
 use pyroclast_runtime::record;
-use pyroclast_runtime::record::calls::{self, Function};
+use pyroclast_runtime::record::calls::{self, ApiFunction};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a body; a panic becomes an error. Errors are logged here, once.
 pub fn guard<T: Word, const N: usize>(
-    function: &'static Function,
+    function: &'static ApiFunction,
     words: impl Fn() -> [u64; N],
     body: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
@@ -199,7 +199,7 @@ macro_rules! describe {
 pub use describe;
 pub use entry;
 /// Used by the macro.
-pub type Recorded = Function;
+pub type Recorded = ApiFunction;
 /// Used by the macro.
 pub type Int = cl_int;
 /// Used by the macro.

@@ -133,7 +133,7 @@ fn idle(usage: &Usage, all: &mut Vec<Advice>) {
 }
 
 fn builds(session: &Session, all: &mut Vec<Advice>) {
-    let time: u64 = session.building().iter().map(|(start, end)| end - start).sum();
+    let time = units::total(session.building().iter().map(|(start, end)| end - start));
     let share = share(time, session.end);
     let of = |what| session.stages.iter().filter(move |s| s.what == what);
     let (made, sources) =
@@ -151,7 +151,7 @@ fn builds(session: &Session, all: &mut Vec<Advice>) {
 }
 
 fn kernels(session: &Session, usage: &[Usage], all: &mut Vec<Advice>) {
-    let whole: u64 = usage.iter().map(Usage::length).sum();
+    let whole = units::total(usage.iter().map(Usage::length));
     for sum in statistics::kernels(session) {
         let time = share(sum.total, whole);
         let name = &sum.name;
@@ -165,7 +165,7 @@ fn kernels(session: &Session, usage: &[Usage], all: &mut Vec<Advice>) {
                     .into(),
             });
         }
-        let group: u64 = sum.group.iter().map(|n| (*n).max(1)).product();
+        let group = sum.group.iter().fold(1u64, |all, n| all.saturating_mul((*n).max(1)));
         if sum.sub_group > 1 && group % u64::from(sum.sub_group) != 0 && sum.items > u64::from(sum.sub_group)
         {
             all.push(Advice {
@@ -190,7 +190,7 @@ fn kernels(session: &Session, usage: &[Usage], all: &mut Vec<Advice>) {
 }
 
 fn small_transfers(session: &Session, usage: &[Usage], all: &mut Vec<Advice>) {
-    let whole: u64 = usage.iter().map(Usage::length).sum();
+    let whole = units::total(usage.iter().map(Usage::length));
     for sum in statistics::transfers(session).iter().filter(|sum| sum.count >= 100 && sum.median < 4096) {
         all.push(Advice {
             share: share(sum.total, whole),
@@ -217,7 +217,7 @@ fn oddities(session: &Session, all: &mut Vec<Advice>) {
     }
     let kept: Vec<u64> = session.memory.iter().filter(|m| m.end.is_none()).map(|m| m.size).collect();
     if !kept.is_empty() {
-        let size = units::bytes(kept.iter().sum());
+        let size = units::bytes(units::total(kept.iter().copied()));
         all.push(Advice {
             share: 0.0,
             what: format!("{} memory objects ({size}) were never released.", kept.len()),

@@ -232,6 +232,8 @@ impl FollowedFile {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::session::Session;
+    use crate::{chrome, page, summary};
 
     /// The bytes of a file with these chunks.
     pub fn file_of(chunks: &[(u32, &[Record], Option<(u32, u64)>)]) -> Vec<u8> {
@@ -259,6 +261,78 @@ pub(crate) mod tests {
             (1, &[Record::Name { id: 5, text: "clFlush" }, Record::Thread { name: "main" }], None),
             (2, &[Record::Call { name: 5, error: 0, start: 10, end: 11 }], Some((5, 12))),
         ])
+    }
+
+    /// Makes every report.
+    fn report(recording: Recording) {
+        let session = Session::new(&[recording]);
+        let _ = summary::text(&session);
+        chrome::write(&session, &mut io::sink()).expect("written");
+        page::write(&session, &mut io::sink()).expect("written");
+    }
+
+    /// A file with a record of each kind.
+    fn every_kind() -> Vec<u8> {
+        let (queue, device, id, name) = (1, 2, 3, 5);
+        let records = [
+            Record::Name { id: name, text: "step" },
+            Record::Device { id: device, name: "d", kind: 2, units: 1, megahertz: 1, memory: 1, local: 1 },
+            Record::Queue { id: queue, device, properties: 1, time: 1_010 },
+            Record::Command {
+                id,
+                queue,
+                command_type: 0x11F0,
+                label: name,
+                bytes: 4,
+                commands: 0,
+                global: [64, 1, 1],
+                local: [8, 1, 1],
+                queued: 1_020,
+                waits: &[9, 0, 0, 0, 0, 0, 0, 0],
+            },
+            Record::Ended {
+                id,
+                status: 0,
+                submitted: 1_030,
+                start: 1_040,
+                end: 1_050,
+                offset: 0,
+                reported: 1_060,
+            },
+            Record::Call { name, error: -30, start: 1_015, end: 1_025 },
+            Record::Wait { id, start: 1_030, end: 1_050 },
+            Record::Stage { what: 1, cached: 0, label: "l", start: 1_000, end: 1_005 },
+            Record::Memory { id: 8, object_type: 0x10F0, flags: 1, size: 64, time: 1_001 },
+            Record::MemoryEnd { id: 8, time: 1_070 },
+            Record::Kernel {
+                name,
+                device,
+                private: 1,
+                local: 2,
+                sub_group: 16,
+                largest_group: 64,
+                multiple: 8,
+            },
+            Record::Work { name, float_ops: 1, int_ops: 2, loaded: 4, stored: 4, unknown_loops: 1 },
+            Record::Fallback { name, time: 1_044 },
+        ];
+        file_of(&[(1, &records, None)])
+    }
+
+    #[test]
+    fn damaged_records_of_every_kind_are_reported() {
+        let whole = every_kind();
+        report(Recording::parse(whole.clone()).expect("a recording"));
+        let used = CHUNK + CHUNK_HEADER..CHUNK + CHUNK_HEADER + 760;
+        for at in used {
+            for value in [0xFF, 0, whole[at] ^ 0x80] {
+                let mut bytes = whole.clone();
+                bytes[at] = value;
+                // Large numbers in any field.
+                bytes[at + 1] = value;
+                report(Recording::parse(bytes).expect("a recording"));
+            }
+        }
     }
 
     #[test]
@@ -300,7 +374,7 @@ pub(crate) mod tests {
                 bytes[at] = next() as u8;
             }
             if let Some(recording) = Recording::parse(bytes) {
-                let _ = (recording.records().count(), recording.open_calls());
+                report(recording);
             }
         }
         let mut bytes = whole;

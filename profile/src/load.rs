@@ -195,11 +195,8 @@ impl<'a> Loader<'a> {
     }
 
     fn add_command(&mut self, thread: usize, record: &Record) {
-        let Record::Command { id, queue, command_type, label, bytes, commands, global, local, queued, waits } =
-            *record
-        else {
-            return;
-        };
+        let Record::Command { id, queue, command_type, label, bytes, commands, .. } = *record else { return };
+        let Record::Command { global, local, queued, waits, .. } = *record else { return };
         let Some(&queue) = self.queues.get(&queue) else { return };
         let kind = CommandKind::of(command_type);
         let label = match (kind, self.recording.name(label)) {

@@ -1,7 +1,7 @@
 //! The report as one page of HTML: styles, scripts and data are in it, and it loads nothing.
 //!
-//! The data is a JSON object in a script element. Timeline events are arrays of numbers, sorted by start, with
-//! names in a table of texts.
+//! The data is a JSON object in a script element. Timeline events are arrays of numbers, sorted by start,
+//! with names in a table of texts.
 
 use crate::advice::advice;
 use crate::chrome::rows;

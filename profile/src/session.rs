@@ -21,7 +21,7 @@ pub struct Session {
     pub memory: Vec<Memory>,
     pub kernels: Vec<Kernel>,
     pub fallbacks: Vec<Fallback>,
-    /// What is missing from the recordings, as sentences.
+    /// Sentences on what is missing from the recordings.
     pub remarks: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Queue {
     pub created: u64,
 }
 
-/// What a command does.
+/// Kind of a command's work.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum CommandKind {
     Kernel,

@@ -1,6 +1,7 @@
 //! Sums over a session: kernels, transfers, calls, builds and memory.
 
 use crate::session::{CommandKind, Session, Work};
+use crate::units::total;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -87,7 +88,7 @@ fn kernel(session: &Session, name: &str, launches: &[usize]) -> KernelSum {
     let items_of = |global: [u64; 3]| global.iter().fold(1, |n: u64, d| n.saturating_mul((*d).max(1)));
     let mut times: Vec<u64> = commands().map(|c| c.duration()).collect();
     let mut items: Vec<u64> = commands().map(|c| items_of(c.global)).collect();
-    let all_items = items.iter().fold(0u64, |sum, n| sum.saturating_add(*n));
+    let all_items = total(items.iter().copied());
     let mut histogram: BTreeMap<u32, u64> = BTreeMap::new();
     for time in &times {
         *histogram.entry(bucket(*time)).or_default() += 1;
@@ -99,7 +100,7 @@ fn kernel(session: &Session, name: &str, launches: &[usize]) -> KernelSum {
     KernelSum {
         name: name.to_owned(),
         launches: launches.len() as u64,
-        total: times.iter().sum(),
+        total: total(times.iter().copied()),
         median: median(&mut times),
         least: times.first().copied().unwrap_or(0),
         most: times.last().copied().unwrap_or(0),
@@ -131,8 +132,8 @@ pub fn transfers(session: &Session) -> Vec<TransferSum> {
         TransferSum {
             kind: kind.name(),
             count: list.len() as u64,
-            bytes: commands().map(|c| c.bytes).sum(),
-            total: commands().map(|c| c.duration()).sum(),
+            bytes: total(commands().map(|c| c.bytes)),
+            total: total(commands().map(|c| c.duration())),
             blocking: commands().filter(|c| c.is_blocking).count() as u64,
             median: median(&mut commands().map(|c| c.bytes).collect::<Vec<_>>()),
         }
@@ -150,7 +151,7 @@ pub fn calls(session: &Session) -> Vec<CallSum> {
         let sum = by_name.entry(&call.name).or_insert_with(new);
         let time = call.end - call.start;
         sum.count += 1;
-        sum.total += time;
+        sum.total = sum.total.saturating_add(time);
         sum.most = sum.most.max(time);
         sum.errors += u64::from(call.error != 0);
     }

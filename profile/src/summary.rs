@@ -5,7 +5,7 @@ use crate::format::stage;
 use crate::idle::{self, REASONS};
 use crate::session::Session;
 use crate::statistics;
-use crate::units::{bytes, giga, percent, time};
+use crate::units::{bytes, giga, percent, time, total};
 use std::fmt::Write as _;
 
 /// Rows of each table.
@@ -102,7 +102,7 @@ fn devices(out: &mut String, session: &Session) {
 
 fn kernels(out: &mut String, session: &Session) {
     let sums = statistics::kernels(session);
-    let all: u64 = sums.iter().map(|s| s.total).sum();
+    let all = total(sums.iter().map(|s| s.total));
     let row = |sum: &statistics::KernelSum| {
         let least = if sum.is_lower_bound { "≥" } else { "" };
         let rate = |count: u64| match giga(count, sum.total) {
@@ -155,13 +155,13 @@ fn builds(out: &mut String, session: &Session) {
     let row = |what: u8| {
         let of = || session.stages.iter().filter(|s| s.what == what);
         let (count, cached) = (of().count(), of().filter(|s| s.is_cached).count());
-        let total = of().map(|s| s.end - s.start).sum();
+        let spent = total(of().map(|s| s.end - s.start));
         let cached = if [stage::FRONT_END, stage::BACK_END].contains(&what) {
             cached.to_string()
         } else {
             String::new()
         };
-        (count > 0).then(|| vec![stage::name(what).to_owned(), count.to_string(), cached, time(total)])
+        (count > 0).then(|| vec![stage::name(what).to_owned(), count.to_string(), cached, time(spent)])
     };
     table(
         out,

@@ -32,6 +32,11 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
+/// The sum of values; damaged recordings may have any.
+pub fn total(values: impl IntoIterator<Item = u64>) -> u64 {
+    values.into_iter().fold(0, u64::saturating_add)
+}
+
 /// Three digits of a number.
 fn digits(value: f64) -> String {
     match value {

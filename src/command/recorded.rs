@@ -5,7 +5,6 @@ use super::CommandKind;
 use crate::cl::cl_command_type;
 use crate::cl::region::Region;
 use crate::device::batch::{Times, Work};
-use crate::event::WaitList;
 use crate::record::{self, Record};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,15 +25,21 @@ impl RecordedCommand {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// Records that a command was enqueued.
-    pub fn enqueued(&self, queue: u64, command_type: cl_command_type, kind: &CommandKind, waits: &WaitList) {
+    /// Records that a command was enqueued. `waits` are the numbers of the commands in its wait list.
+    pub fn enqueued(
+        &self,
+        queue: u64,
+        command_type: cl_command_type,
+        kind: &CommandKind,
+        waits: impl ExactSizeIterator<Item = u64>,
+    ) {
         let queued = record::now();
         let id = record::new_id();
         self.id.store(id, Ordering::Relaxed);
         let mut ids = [0; 64];
-        let numbers = waits.iter().map(|event| event.recorded().id().to_le_bytes());
-        ids.chunks_mut(8).zip(numbers).for_each(|(to, from)| to.copy_from_slice(&from));
-        let waits = &ids[..ids.len().min(8 * waits.len())];
+        let used = ids.len().min(8 * waits.len());
+        ids.chunks_mut(8).zip(waits).for_each(|(to, from)| to.copy_from_slice(&from.to_le_bytes()));
+        let waits = &ids[..used];
         let size = size_of_command(kind);
         record::put(&Record::Command {
             id,
@@ -80,19 +85,27 @@ impl RecordedCommand {
             end: self.end.load(Ordering::Relaxed),
             complete: 0,
         };
-        self.ended(status, times, 0);
+        self.ended(status, times, Completion { reported: times.end, ahead: 0 });
     }
 
-    /// Records the end of a command. `offset` added to the device's time is the host's.
-    pub fn ended(&self, status: i32, times: Times, offset: u64) {
+    /// Records the end of a command.
+    pub fn ended(&self, status: i32, times: Times, completion: Completion) {
         let id = self.id();
         if id != 0 {
             let submitted = self.submitted.load(Ordering::Relaxed);
             let end = times.end.max(times.complete);
-            let reported = record::now();
+            let Completion { reported, ahead: offset } = completion;
             record::put(&Record::Ended { id, status, submitted, start: times.start, end, offset, reported });
         }
     }
+}
+
+/// When the runtime learned that commands are complete: the host's time, and how far that is ahead of the
+/// device's.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Completion {
+    pub reported: u64,
+    pub ahead: u64,
 }
 
 /// How much a command does.

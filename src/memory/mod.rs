@@ -73,7 +73,7 @@ impl ApiObject for MemObject {
         &self.slot
     }
     fn published(&self) {
-        self.recorded.begin(self);
+        self.recorded.begin(self.object_type, self.flags.0, self.size);
     }
 }
 

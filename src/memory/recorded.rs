@@ -1,6 +1,6 @@
 //! A memory object's life for the recorder ([`crate::record`]).
 
-use super::MemObject;
+use crate::cl::{cl_mem_flags, cl_mem_object_type};
 use crate::record::{self, Record};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,11 +10,10 @@ pub(super) struct RecordedMemory(AtomicU64);
 
 impl RecordedMemory {
     /// Records a new object.
-    pub fn begin(&self, mem: &MemObject) {
+    pub fn begin(&self, object_type: cl_mem_object_type, flags: cl_mem_flags, size: u64) {
         if record::is_on() {
             let id = record::new_id();
             self.0.store(id, Ordering::Relaxed);
-            let (object_type, flags, size) = (mem.object_type, mem.flags.0, mem.size);
             record::put(&Record::Memory { id, object_type, flags, size, time: record::now() });
         }
     }

@@ -18,6 +18,7 @@
 use super::{CommandQueue, SyncKind};
 use crate::callback;
 use crate::cl::*;
+use crate::command::recorded::Completion;
 use crate::command::{CommandKind, ExecutionTarget, lower};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
 use crate::device::traits::Submission;
@@ -657,9 +658,13 @@ impl CommandQueue {
         }
     }
 
-    /// Host time minus device time, for the recorder.
-    fn host_time_ahead(&self) -> u64 {
-        if self.recorded == 0 { 0 } else { record::now().wrapping_sub(self.now()) }
+    /// The time of a completion, for the recorder.
+    fn completion(&self) -> Completion {
+        if self.recorded == 0 {
+            return Completion::default();
+        }
+        let reported = record::now();
+        Completion { reported, ahead: reported.wrapping_sub(self.now()) }
     }
 
     /// Handles completion of these tickets, as reported by the device.
@@ -695,7 +700,7 @@ impl CommandQueue {
         work: &mut Worklist,
     ) {
         let profiling = self.is_profiling();
-        let ahead = self.host_time_ahead();
+        let completion = self.completion();
         self.clear_commands(tickets);
         let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();
         {
@@ -704,7 +709,7 @@ impl CommandQueue {
             for (i, ticket) in tickets.iter().enumerate() {
                 let Some(event) = state.entry(*ticket).and_then(|e| e.event.take()) else { continue };
                 let t = times.get(i).copied().unwrap_or_default();
-                event.recorded().ended(status, t, ahead);
+                event.recorded().ended(status, t, completion);
                 if profiling {
                     // Clocks of host and device agree only roughly: keep the four times in order.
                     let start = t.start.max(event.stamped(ProfilingPoint::Submit));

@@ -297,7 +297,8 @@ impl CommandQueue {
             event.stamp(ProfilingPoint::Queued, self.now());
         }
         if self.recorded != 0 {
-            event.recorded().enqueued(self.recorded, new.command_type, &new.kind, &new.waits);
+            let waits = new.waits.iter().map(|wait| wait.recorded().id());
+            event.recorded().enqueued(self.recorded, new.command_type, &new.kind, waits);
         }
         if new.waits.is_empty() && self.execute_if_idle(&event, &mut new.kind) {
             return Ok(event);

@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 64;
 const MOST_OF_CALL: usize = MAX_RECORD / 4;
 
 /// A function of the API.
-pub struct Function {
+pub struct ApiFunction {
     name: &'static str,
     /// "name: type" of each parameter, with commas between.
     parameters: &'static str,
@@ -26,9 +26,9 @@ pub struct Function {
     id: AtomicU32,
 }
 
-impl Function {
-    pub const fn new(name: &'static str, parameters: &'static str, elements: &'static [u16]) -> Function {
-        Function { name, parameters, elements, id: AtomicU32::new(0) }
+impl ApiFunction {
+    pub const fn new(name: &'static str, parameters: &'static str, elements: &'static [u16]) -> ApiFunction {
+        ApiFunction { name, parameters, elements, id: AtomicU32::new(0) }
     }
 
     /// The name.
@@ -106,7 +106,7 @@ enum Pointer {
 
 /// A call in progress.
 pub struct OpenCall {
-    function: &'static Function,
+    function: &'static ApiFunction,
     name: u32,
     start: u64,
     before: (u32, u64),
@@ -114,7 +114,7 @@ pub struct OpenCall {
 
 /// Begins a call with these arguments.
 #[cold]
-pub fn begin(function: &'static Function, words: &[u64]) -> OpenCall {
+pub fn begin(function: &'static ApiFunction, words: &[u64]) -> OpenCall {
     let name = function.id();
     let start = now();
     let before = writer::open_call(name, start);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn parameters_are_split() {
-        static FUNCTION: Function = Function::new(
+        static FUNCTION: ApiFunction = ApiFunction::new(
             "f",
             "context: cl_context, notify: Option<fn(*const c_char, usize) -> u32>, name: *const c_char, \
              sizes: *const usize, event: *mut cl_event",

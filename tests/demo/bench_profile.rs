@@ -1,8 +1,8 @@
 //! Overhead of the recorder: the same launches with it off and on, in turn, in processes of their own.
 //!
-//! `bench_profile [DEVICE] [MICROSECONDS]`: a device as in PYROCLAST_DEVICES ("cpu" if absent), and the length of a
-//! launch (20 if absent). For each mode it prints medians of rounds in microseconds for a launch, and the
-//! median of the paired differences. `./x bench profile` runs it.
+//! `bench_profile [DEVICE] [MICROSECONDS]`: a device as in PYROCLAST_DEVICES ("cpu" if absent), and the
+//! length of a launch (20 if absent). For each mode it prints medians of rounds in microseconds for a launch,
+//! and the median of the paired differences. `./x bench profile` runs it.
 
 #![allow(clippy::print_stdout)] // a program that prints
 #![allow(clippy::unwrap_used)] // a step that fails ends it
@@ -20,7 +20,7 @@ const SOURCE: &str = "kernel void spin(global uint *p, uint n) {
 }";
 /// Names the child process's launch time in nanoseconds.
 const ROLE: &str = "BENCH_PROFILE_CHILD";
-/// Launches of a block, and blocks of a round. The fast blocks count: others are disturbed by other processes.
+/// Launches of a block, and blocks of a round. The fast blocks count: other processes disturb the rest.
 const LAUNCHES: usize = 100;
 const BLOCKS: usize = 60;
 const ROUNDS: usize = 15;

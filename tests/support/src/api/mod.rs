@@ -33,8 +33,8 @@ use std::time::{Duration, Instant};
 /// a slow one.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Path of the freshly built driver, in the folder of the test program; of examples in the one above. By default its devices are the Vulkan
-/// ones; tests of the host's processor select it.
+/// Path of the freshly built driver, in the folder of the test program; of examples in the one above. By
+/// default its devices are the Vulkan ones; tests of the host's processor select it.
 fn driver() -> PathBuf {
     if std::env::var_os("PYROCLAST_DEVICES").is_none() {
         // SAFETY: every test comes through here before the driver reads its environment.
