@@ -230,13 +230,16 @@ impl FollowedFile {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::session::Session;
     use crate::{chrome, page, summary};
 
+    /// Thread, records, and the call in progress of a chunk.
+    type TestChunk<'a> = (u32, &'a [Record<'a>], Option<(u32, u64)>);
+
     /// The bytes of a file with these chunks.
-    pub fn file_of(chunks: &[(u32, &[Record], Option<(u32, u64)>)]) -> Vec<u8> {
+    fn file_of(chunks: &[TestChunk]) -> Vec<u8> {
         let mut bytes = format::file_header(42, 1_000, 2_000, "program -x");
         bytes.resize(CHUNK, 0);
         for (thread, records, open) in chunks {

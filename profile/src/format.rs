@@ -251,7 +251,7 @@ pub mod values {
 
     /// Appends a value.
     pub fn put(out: &mut Vec<u8>, value: &Value) {
-        let flags = u8::from(value.memory.is_some()) * CAPTURED | u8::from(value.cut) * CUT;
+        let flags = (u8::from(value.memory.is_some()) * CAPTURED) | (u8::from(value.cut) * CUT);
         out.extend_from_slice(&[value.index, flags]);
         value.word.put(out);
         if let Some(memory) = value.memory {
