@@ -292,7 +292,7 @@ fn the_event_is_that_of_all_queues() {
             number(&query_bytes(|s, v, r| unsafe { clGetEventInfo(event, name, s, v, r) }).unwrap())
         };
         assert_eq!(get(event, CL_EVENT_COMMAND_QUEUE), 0);
-        assert_eq!(get(event, CL_EVENT_COMMAND_TYPE), CL_COMMAND_COMMAND_BUFFER_KHR.into());
+        assert_eq!(get(event, CL_EVENT_COMMAND_TYPE), u64::from(CL_COMMAND_COMMAND_BUFFER_KHR));
         assert_eq!(get(event, CL_EVENT_CONTEXT), rig.context as u64);
         assert_eq!(status(event), CL_QUEUED as cl_int);
         open_gate(fails, -7);

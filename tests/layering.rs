@@ -238,7 +238,7 @@ fn licences_are_there() {
     }
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(workspace.contains("license = \"MIT OR Apache-2.0\""));
-    for package in [".", "clspv-bridge", "icd", "conformance", "profile", "xtask"] {
+    for package in [".", "clspv-bridge", "icd", "conformance", "profile", "profile/recording", "xtask"] {
         let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).unwrap();
         let section = manifest.split_once("[package]").unwrap().1.split("\n[").next().unwrap();
         let carries = section.contains("license.workspace = true")

@@ -3,8 +3,8 @@
 //! Captured memory is read through /proc/self/mem, so that wrong pointers of the application are no danger.
 
 use super::{Record, name, now, takes_arguments, writer};
-use pyroclast_profile::format::values::{self, Value};
-use pyroclast_profile::format::{MAX_RECORD, MAX_TEXT};
+use pyroclast_recording::values::{self, Value};
+use pyroclast_recording::{MAX_RECORD, MAX_TEXT};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! A part of the recorder's file, mapped into memory and written by one thread.
 
-use pyroclast_profile::format::{CHUNK, CHUNK_HEADER, CHUNK_MAGIC};
+use pyroclast_recording::{CHUNK, CHUNK_HEADER, CHUNK_MAGIC};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;

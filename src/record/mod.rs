@@ -3,7 +3,7 @@
 //!
 //! It is off unless PYROCLAST_PROFILE names a folder, and then costs one relaxed load for each call. Each
 //! thread appends records to a part of the file that it has mapped ([`writer`]), so nothing is lost if the
-//! process is killed, and nothing has to be done when it exits. `pyroclast_profile::format` defines the
+//! process is killed, and nothing has to be done when it exits. `pyroclast_recording` defines the
 //! records.
 //!
 //! Locks: those of the names and of the file, both innermost; neither is held while the other is taken.
@@ -15,7 +15,7 @@ mod writer;
 use crate::config::Config;
 use crate::fork;
 use parking_lot::Mutex;
-pub use pyroclast_profile::format::{Record, stage};
+pub use pyroclast_recording::{Record, stage};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 

@@ -7,7 +7,7 @@ use super::chunk::Chunk;
 use super::{now, stop};
 use crate::fork;
 use parking_lot::Mutex;
-use pyroclast_profile::format::{self, CHUNK, EXTENSION, FLAG_FULL, FLAGS_OFFSET, Record};
+use pyroclast_recording::{self as format, CHUNK, EXTENSION, FLAG_FULL, FLAGS_OFFSET, Record};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;

@@ -19,6 +19,8 @@
 //! nanoseconds of CLOCK_MONOTONIC. Names are numbers that a [`Record::Name`] of any chunk defines; 0 is no
 //! name.
 
+#![forbid(unsafe_code)]
+
 /// First bytes of a file.
 pub const MAGIC: [u8; 8] = *b"PYROPROF";
 /// Version of the format.
@@ -152,7 +154,7 @@ records! {
     2 Thread { name: &'a str, }
     /// A call of the API that has returned. `error` is its error code, or 0.
     3 Call { name: u32, error: i32, start: u64, end: u64, }
-    /// Arguments of a call that has begun, as [`values`] ([`calls`](crate::calls) prints them).
+    /// Arguments of a call that has begun, as [`values`].
     4 Arguments { name: u32, start: u64, values: &'a [u8], }
     /// The result of a call, and the values behind its pointers to results, written before its `Call`.
     /// `word` is the result itself.
@@ -334,7 +336,7 @@ impl<'a> Iterator for Records<'a> {
 }
 
 /// Header fields of a file: process, monotonic clock, real time, flags, command line.
-pub(crate) fn parse_header(bytes: &[u8]) -> Option<(u32, u64, u64, u32, String)> {
+pub fn parse_header(bytes: &[u8]) -> Option<(u32, u64, u64, u32, String)> {
     let from = &mut &*bytes;
     let magic = take(from, 8)?;
     if magic != MAGIC || u32::get(from)? != VERSION {
@@ -348,7 +350,7 @@ pub(crate) fn parse_header(bytes: &[u8]) -> Option<(u32, u64, u64, u32, String)>
 }
 
 /// Header fields of a chunk: thread, bytes of records, call in progress with its start.
-pub(crate) fn parse_chunk_header(bytes: &[u8]) -> Option<(u32, u32, u32, u64)> {
+pub fn parse_chunk_header(bytes: &[u8]) -> Option<(u32, u32, u32, u64)> {
     let from = &mut &*bytes;
     (take(from, 4)? == CHUNK_MAGIC).then_some(())?;
     Some((u32::get(from)?, u32::get(from)?, u32::get(from)?, u64::get(from)?))
