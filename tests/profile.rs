@@ -245,7 +245,8 @@ fn threads_and_queues() {
         let blocking = |e: &&Value| e["cat"] == "read" && e["args"]["blocking"] == true;
         assert_eq!(events.iter().filter(blocking).count(), 15, "{device}");
         // Three queues, and a thread for each of them besides the main one.
-        let names: Vec<&str> = events.iter().filter_map(|e| e["args"]["name"].as_str()).collect();
+        // The out-of-order queue may have several rows.
+        let names: BTreeSet<&str> = events.iter().filter_map(|e| e["args"]["name"].as_str()).collect();
         assert_eq!(names.iter().filter(|n| n.starts_with("queue ")).count(), 3, "{names:?}");
         let callers: BTreeSet<u64> =
             events.iter().filter(|e| e["cat"] == "call").filter_map(|e| e["tid"].as_u64()).collect();
@@ -329,7 +330,7 @@ fn traces_have_arguments_and_errors() {
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
-    // Every call of several threads names its thread.
+    // Calls of several threads name their threads.
     let launches: Vec<&str> = text.lines().filter(|l| l.contains("clEnqueueNDRangeKernel")).collect();
     assert_eq!(launches.len(), 16);
     assert!(launches.iter().all(|l| l.contains("] clEnqueue")), "{text}");

@@ -39,7 +39,8 @@ fn returns_code(name: &str) -> bool {
     let creates = name.starts_with("clCreate") && !name.starts_with("clCreateKernelsInProgram");
     let found = FUNCTIONS.binary_search_by_key(&name, |(name, _)| name);
     let params = found.map_or(&[] as &[_], |at| FUNCTIONS[at].1);
-    !creates && !params.iter().any(|(_, name)| *name == "errcode_ret") && name != "clSVMAlloc"
+    let finds = name.contains("FunctionAddress");
+    !creates && !finds && !params.iter().any(|(_, name)| *name == "errcode_ret") && name != "clSVMAlloc"
 }
 
 /// The base type of a parameter, and its levels of pointers.

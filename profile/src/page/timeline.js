@@ -165,10 +165,14 @@ class Timeline {
       flush();
       context.fillStyle = colours[KINDS[event[3]]];
       context.fillRect(a, top + 3, Math.max(b - a - (b - a > 4 ? 1 : 0), 1), ROW - 6);
+      // A nested event covers the name of the outer one.
+      const outer = named[named.length - 1];
+      if (outer && a < outer[2]) outer[2] = a;
       if (b - a > 34) named.push([event, a, b]);
     }
     flush();
     for (const [event, a, b] of named) {
+      if (b - a <= 34) continue;
       const dark = event[3] >= 2;
       context.fillStyle = dark ? colours["on-dark"] : colours.text;
       const room = Math.floor((b - a - 10) / 6.6);
@@ -226,8 +230,9 @@ class Timeline {
         context.fillStyle = colours.text;
         context.fillText(cut(row.name, 25), 14, y);
         const x = 14 + context.measureText(cut(row.name, 25) + "  ").width;
+        const room = Math.floor((this.labels - x - 8) / 7);
         context.fillStyle = colours.faint;
-        context.fillText(cut(row.detail, Math.max(0, Math.floor((this.labels - x - 8) / 6.2))), x, y);
+        if (room > 3) context.fillText(cut(row.detail, room), x, y);
       } else if (row.name) {
         context.fillStyle = colours.soft;
         context.fillText(cut(`${row.name}  ${row.detail}`, 52), 6, this.tops[i] - this.nameHeight / 2 + 2);

@@ -155,10 +155,10 @@ impl Printer<'_> {
         let (arguments, results) = (values::all(&call.arguments), values::all(&call.results));
         let text = calls::call(&call.name, &arguments, &results);
         let at = call.start.saturating_sub(self.start) as f64 / 1e9;
-        // Numbers of processes and threads, once there are several.
+        // Numbers of processes and threads, except of calls in the main thread while there is no other.
         let who = match self.seen.iter().any(|(p, _)| *p != process) {
             true => format!("[{process}.{thread}] "),
-            false if self.seen.len() > 1 => format!("[{thread}] "),
+            false if self.seen.len() > 1 || thread != process => format!("[{thread}] "),
             false => String::new(),
         };
         format!("{at:10.6} {who}{text} = {result}\n")
