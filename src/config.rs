@@ -1,6 +1,9 @@
-//! Settings from `PYROCLAST_*` environment variables: one table of options, parsed once.
+//! Settings from `PYROCLAST_*` environment variables and configuration files ([`file`]): one table of
+//! options, parsed once.
 //!
-//! Invalid values and unknown variables are reported in the log and ignored.
+//! Invalid values and unknown names are reported in the log and ignored.
+
+pub mod file;
 
 use clspv_bridge::options::FrontEnd;
 use std::path::PathBuf;
@@ -85,12 +88,53 @@ impl OptionValue for Vec<String> {
     }
 }
 
+/// A value for an option, not parsed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// File and line; `None` for an environment variable.
+    pub origin: Option<String>,
+    /// The variable, or the key in a file: its name in lower case, without `PYROCLAST_`.
+    pub name: String,
+    pub value: String,
+}
+
+impl Setting {
+    /// An environment variable.
+    pub fn variable(name: &str, value: &str) -> Setting {
+        Setting { origin: None, name: name.to_string(), value: value.to_string() }
+    }
+    /// The variable that it sets, if it can be one of this driver.
+    pub fn variable_name(&self) -> Option<String> {
+        match self.origin {
+            None => self.name.starts_with(PREFIX).then(|| self.name.clone()),
+            // Keys in upper case are mistakes.
+            Some(_) if self.name.chars().any(char::is_uppercase) => Some(self.name.clone()),
+            Some(_) => Some(format!("{PREFIX}{}", self.name.to_uppercase())),
+        }
+    }
+    /// The beginning of a complaint.
+    fn label(&self) -> String {
+        match &self.origin {
+            None => self.name.clone(),
+            Some(origin) => format!("{origin}: '{}'", self.name),
+        }
+    }
+}
+
+const PREFIX: &str = "PYROCLAST_";
+
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $var:literal => $field:ident: $ty:ty,)*) => {
         /// The settings; parsed once, when the platform is first used.
         #[derive(Clone, Debug, Default)]
         pub struct Config {
             $($(#[doc = $doc])+ pub $field: $ty,)*
+            /// The settings that were understood; later ones override earlier ones.
+            pub settings: Vec<Setting>,
+            /// Mistakes in variables and files.
+            pub complaints: Vec<String>,
+            /// Configuration files that were read.
+            pub files: Vec<PathBuf>,
         }
 
         /// Every option: variable and meaning.
@@ -98,20 +142,37 @@ macro_rules! options {
         const OPTIONS: &[(&str, &str)] = &[$(($var, concat!($($doc),+))),*];
 
         impl Config {
-            /// Reads options from (name, value) pairs; returns them with the complaints.
-            pub fn read(vars: impl IntoIterator<Item = (String, String)>) -> (Config, Vec<String>) {
+            /// Reads options from settings in ascending order of precedence; returns them with the
+            /// complaints.
+            pub fn read(settings: impl IntoIterator<Item = Setting>) -> (Config, Vec<String>) {
                 let mut config = Config::default();
                 let mut complaints = Vec::new();
-                for (name, value) in vars {
-                    match name.as_str() {
-                        $($var => match <$ty as OptionValue>::parse(&value) {
-                            Some(parsed) => config.$field = parsed,
-                            None => complaints.push(format!("{name}: cannot understand '{value}'")),
-                        },)*
-                        other if other.starts_with("PYROCLAST_") => {
-                            complaints.push(format!("{other} is not an option of Pyroclast"))
+                for setting in settings {
+                    let Some(variable) = setting.variable_name() else { continue };
+                    let understood = match variable.as_str() {
+                        // Only a variable can choose the file.
+                        file::VARIABLE if setting.origin.is_some() => {
+                            complaints.push(format!("{}: only the variable is read", setting.label()));
+                            false
                         }
-                        _ => {}
+                        $($var => match <$ty as OptionValue>::parse(&setting.value) {
+                            Some(parsed) => {
+                                config.$field = parsed;
+                                true
+                            }
+                            None => {
+                                let (label, value) = (setting.label(), &setting.value);
+                                complaints.push(format!("{label}: cannot understand '{value}'"));
+                                false
+                            }
+                        },)*
+                        _ => {
+                            complaints.push(format!("{} is not an option of Pyroclast", setting.label()));
+                            false
+                        }
+                    };
+                    if understood {
+                        config.settings.push(setting);
                     }
                 }
                 for feature in &mut config.hidden_features {
@@ -178,6 +239,9 @@ options! {
     "PYROCLAST_CACHE_SIZE" => cache_size: Option<u64>,
     /// Do not keep compiled kernels.
     "PYROCLAST_NO_CACHE" => no_cache: bool,
+    /// Configuration file to read instead of `/etc/pyroclast/config.toml` and the user's
+    /// `~/.config/pyroclast/config.toml`; "none" for no file.
+    "PYROCLAST_CONFIG" => config_file: Option<PathBuf>,
     /// Seconds that random calls go on for (read by the tests only).
     "PYROCLAST_STRESS" => stress: Option<u64>,
     /// Rewrite the expected output of tests (read by the tests only).
@@ -190,10 +254,14 @@ impl Config {
     /// The settings of this process.
     pub fn get() -> &'static Config {
         CONFIG.get_or_init(|| {
-            let text = |s: std::ffi::OsString| s.to_string_lossy().into_owned();
-            let (config, complaints) = Config::read(std::env::vars_os().map(|(k, v)| (text(k), text(v))));
+            let variables = std::env::vars_os()
+                .map(|(name, value)| Setting::variable(&name.to_string_lossy(), &value.to_string_lossy()));
+            let files = file::Files::of_process();
+            let (mut config, complaints) = Config::read(files.settings.into_iter().chain(variables));
+            config.complaints = files.complaints.into_iter().chain(complaints).collect();
+            config.files = files.paths;
             crate::trace::init(config.log.as_deref());
-            for complaint in complaints {
+            for complaint in &config.complaints {
                 tracing::warn!("{complaint}");
             }
             config
@@ -214,7 +282,7 @@ mod tests {
     use super::*;
 
     fn read(vars: &[(&str, &str)]) -> (Config, Vec<String>) {
-        Config::read(vars.iter().map(|(k, v)| (k.to_string(), v.to_string())))
+        Config::read(vars.iter().map(|(name, value)| Setting::variable(name, value)))
     }
 
     #[test]

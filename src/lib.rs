@@ -5,7 +5,7 @@ pub mod callback;
 pub mod cl;
 pub mod command;
 pub mod command_buffer;
-mod config;
+pub mod config;
 pub mod context;
 pub mod device;
 pub mod error;

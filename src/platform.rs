@@ -24,9 +24,14 @@ impl ApiObject for Platform {
     }
 }
 
+/// The driver's version after a mark by which `pyroclast install` finds it in the bytes of the library.
+const VERSION_MARK: &str = concat!("pyroclast-driver-version=", env!("CARGO_PKG_VERSION"), "\n");
+
 /// CL_PLATFORM_VERSION and CL_DEVICE_VERSION.
 pub fn version_text() -> String {
-    format!("OpenCL {}.{} Pyroclast {}", features::VERSION.0, features::VERSION.1, env!("CARGO_PKG_VERSION"))
+    // `black_box` keeps the optimiser from shortening the text.
+    let version = std::hint::black_box(VERSION_MARK).split(['=', '\n']).nth(1).unwrap_or_default();
+    format!("OpenCL {}.{} Pyroclast {version}", features::VERSION.0, features::VERSION.1)
 }
 
 impl Platform {

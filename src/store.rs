@@ -34,6 +34,13 @@ const HEADER: usize = MAGIC.len() + 36;
 /// Names an entry.
 pub type Key = blake3::Hash;
 
+/// Content of a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreUsage {
+    pub entries: u64,
+    pub bytes: u64,
+}
+
 /// A folder of entries, or a disabled store.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -45,7 +52,7 @@ pub struct Store {
 impl Store {
     /// The store in the configured folder: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or
     /// HOME; limited by PYROCLAST_CACHE_SIZE.
-    pub(crate) fn from_config(config: &Config) -> Store {
+    pub fn from_config(config: &Config) -> Store {
         let limit = config.cache_size.map_or(DEFAULT_LIMIT, |mib| mib.saturating_mul(1 << 20));
         if config.no_cache || limit == 0 {
             return Store::disabled();
@@ -60,6 +67,41 @@ impl Store {
     /// A store in this folder.
     pub fn at(folder: PathBuf) -> Store {
         Store { folder: Some(folder), limit: DEFAULT_LIMIT }
+    }
+
+    /// The folder; `None` if the store is disabled.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Limit of the bytes of all entries.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Counts the entries and their bytes.
+    pub fn usage(&self) -> StoreUsage {
+        let mut usage = StoreUsage::default();
+        for (_, size, path) in self.files() {
+            if !is_temporary(&path) {
+                usage.entries += 1;
+                usage.bytes += size;
+            }
+        }
+        usage
+    }
+
+    /// Deletes all entries, also those that other processes are writing (they lose nothing else), and returns
+    /// how many there were. The secret stays, so that binaries keep their compiled code.
+    pub fn clear(&self) -> std::io::Result<StoreUsage> {
+        let usage = self.usage();
+        for (_, _, path) in self.files() {
+            match std::fs::remove_file(path) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(usage)
     }
 
     /// A store that holds nothing.
@@ -112,25 +154,17 @@ impl Store {
     /// Deletes files that ended processes left half written, and the least recently used entries until the
     /// size is well below `limit` bytes. Other processes may read, write and trim at the same time.
     pub fn trim(&self, limit: u64) {
-        let Some(folder) = self.folder.as_ref().filter(|_| self.is_private()) else { return };
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-        for shard in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            // Only the store's own folders: two hexadecimal digits. Links are not followed.
-            if shard.file_name().len() != 2 || !shard.file_type().is_ok_and(|t| t.is_dir()) {
-                continue;
-            }
-            for file in std::fs::read_dir(shard.path()).into_iter().flatten().flatten() {
-                let Ok(data) = file.metadata() else { continue };
-                if !data.is_file() {
-                    continue;
-                }
-                if file.file_name().to_string_lossy().starts_with(TEMPORARY) && is_older(&data, ABANDONED) {
-                    let _ = std::fs::remove_file(file.path());
-                    continue;
-                }
-                files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), file.path()));
-            }
+        if !self.is_private() {
+            return;
         }
+        let mut files = self.files();
+        files.retain(|(modified, _, path)| {
+            let abandoned = is_temporary(path) && modified.elapsed().is_ok_and(|age| age > ABANDONED);
+            if abandoned {
+                let _ = std::fs::remove_file(path);
+            }
+            !abandoned
+        });
         let mut total: u64 = files.iter().map(|f| f.1).sum();
         if total <= limit {
             return;
@@ -148,6 +182,23 @@ impl Store {
 }
 
 impl Store {
+    /// Plain files in the store's own folders (two hexadecimal digits), with the time of their last use and
+    /// their size. Links are not followed.
+    fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+        let mut files = Vec::new();
+        for shard in self.folder.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+            if shard.file_name().len() != 2 || !shard.file_type().is_ok_and(|t| t.is_dir()) {
+                continue;
+            }
+            for file in std::fs::read_dir(shard.path()).into_iter().flatten().flatten() {
+                if let Some(data) = file.metadata().ok().filter(Metadata::is_file) {
+                    files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), file.path()));
+                }
+            }
+        }
+        files
+    }
+
     /// Creates the folder if necessary. Returns whether it is owned by this user and not writable by others.
     fn is_private(&self) -> bool {
         let Some(folder) = &self.folder else { return false };
@@ -248,6 +299,11 @@ fn temporary_in(folder: &Path) -> PathBuf {
     let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     folder.join(format!("{TEMPORARY}{}-{count}-{nanos}", std::process::id()))
+}
+
+/// Whether a file is being written, or was when its process ended.
+fn is_temporary(path: &Path) -> bool {
+    path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(TEMPORARY))
 }
 
 /// Whether the file was last written longer than `age` ago. A time in the future counts as now.
@@ -412,6 +468,22 @@ mod tests {
         store.trim(0);
         assert!(store.path(key(3)).is_some_and(|p| !p.exists()));
         assert!(elsewhere.0.join("precious").exists());
+    }
+
+    #[test]
+    fn clearing_leaves_the_secret_alone() {
+        let folder = Folder::new("clear");
+        let store = folder.store();
+        assert_eq!(store.usage(), StoreUsage::default());
+        (0..10).for_each(|n| store.write(key(n), 1, &filling(n)));
+        let secret = store.secret().expect("a secret");
+        let size = folder.files().iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+        let usage = StoreUsage { entries: 10, bytes: size };
+        assert_eq!(store.usage(), usage);
+        assert_eq!(store.clear().expect("cleared"), usage);
+        assert_eq!(store.usage(), StoreUsage::default());
+        assert_eq!(store.secret(), Some(secret));
+        assert_eq!(Store::disabled().clear().expect("nothing"), StoreUsage::default());
     }
 
     #[test]

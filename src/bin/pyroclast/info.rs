@@ -1,10 +1,10 @@
-//! `pyroclast info`: the devices, their features, and the reasons for missing ones.
+//! `pyroclast info`: the installation, the devices with the reasons for missing features, and what to do
+//! about defects.
 
-use clspv_bridge::options::FrontEnd;
-use clspv_bridge::target::CodeGenerator;
+use super::report::{DeviceReport, Report};
+use super::system::Survey;
 use pyroclast_runtime::device::info::{DOUBLE, ENQUEUE, HALF, IMAGE_FORMATS, INT64_ATOMICS};
-use pyroclast_runtime::device::{Device, compiler};
-use pyroclast_runtime::platform::{Platform, version_text};
+use pyroclast_runtime::platform::Platform;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -14,46 +14,21 @@ pub struct InfoArgs {
     /// Also list extensions and what the compiler may use
     #[arg(short, long)]
     verbose: bool,
+    /// Write everything as one JSON object
+    #[arg(long, conflicts_with = "verbose")]
+    json: bool,
 }
 
-/// Prints the devices; the exit status is 1 if there are none.
+/// Prints the report; the exit status is 1 if there are no devices.
 pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
-    let devices = Platform::get().devices();
-    let mut out = format!("{}\n", version_text());
-    out.push_str(match (compiler::front_end(), compiler::clang_available()) {
-        (FrontEnd::Clang, true) => "OpenCL C is compiled by clang\n",
-        (FrontEnd::Clang, false) => {
-            "clang was not found: programs cannot be built from source (install clang-22, or set \
-             PYROCLAST_CLANG)\n"
-        }
-        (FrontEnd::BuiltIn, true) => "OpenCL C is compiled by the built-in front end\n",
-        (FrontEnd::BuiltIn, false) => {
-            "OpenCL C is compiled by the built-in front end (clang was not found: no C++ for OpenCL)\n"
-        }
-    });
-    let generators = compiler::cpu_generators().map(|g| (g.first.is_cranelift(), g.hot.last()));
-    out.push_str(match generators {
-        Some((true, Some(CodeGenerator::Llvm))) => {
-            "The CPU device runs quick code by Cranelift, and optimized code by clang for kernels that run long\n"
-        }
-        Some((true, _)) => "The CPU device runs quick code, by Cranelift\n",
-        Some((false, _)) => "The CPU device runs optimized code, by clang\n",
-        None => "The CPU device is not used: it has no code generator (PYROCLAST_CPU_CODE)\n",
-    });
-    if !compiler::permits_code() {
-        out.push_str("The system permits no executable memory: no quick code\n");
+    let report = Report::new();
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&report).map_err(|e| e.to_string())?;
+        print(&format!("{text}\n"))?;
+    } else {
+        print(&text(&report, arguments.verbose))?;
     }
-    if devices.is_empty() {
-        out.push_str(
-            "No devices. A Vulkan 1.2 driver with buffer device addresses and 64-bit integers is needed;\n",
-        );
-        out.push_str("PYROCLAST_LOG=debug shows what was looked at.\n");
-    }
-    for (index, device) in devices.iter().enumerate() {
-        describe(&mut out, index, device, arguments.verbose);
-    }
-    print(&out)?;
-    Ok(if devices.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if report.devices.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Writes to standard output; a closed pipe is not an error.
@@ -65,7 +40,8 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
-fn bytes(n: u64) -> String {
+/// A number of bytes for people.
+pub fn bytes(n: u64) -> String {
     match n {
         n if n >= 1 << 30 => format!("{:.1} GiB", n as f64 / (1u64 << 30) as f64),
         n if n >= 1 << 20 => format!("{:.1} MiB", n as f64 / (1u64 << 20) as f64),
@@ -74,66 +50,129 @@ fn bytes(n: u64) -> String {
     }
 }
 
-fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
-    let i = device.info();
-    // Where the device has a feature only on another processor, that is named.
-    let either = |what: &'static str, own: String| {
-        let elsewhere = i.elsewhere.iter().find(|(name, _)| *name == what);
-        (what, elsewhere.map_or(own, |(_, text)| text.clone()))
-    };
-    let yes_no = |has: bool| if has { "yes" } else { "no" }.to_string();
+fn text(report: &Report, verbose: bool) -> String {
+    let mut out = format!("{}\n", report.version);
+    let mut rows = installation(&report.system);
+    rows.push(("OpenCL C", report.front_end.clone()));
+    rows.push(("code of the CPU", report.cpu_code.clone()));
+    let cache = &report.cache;
+    rows.push((
+        "cache",
+        match &cache.folder {
+            Some(folder) => {
+                let (used, limit) = (bytes(cache.bytes), bytes(cache.limit));
+                format!("{}: {} entries, {used} of {limit}", folder.display(), cache.entries)
+            }
+            None => "none is kept".to_string(),
+        },
+    ));
+    let configuration = &report.configuration;
+    rows.extend(configuration.files.iter().map(|f| ("configuration", f.display().to_string())));
+    for setting in &configuration.settings {
+        rows.push(("setting", format!("{}={} ({})", setting.name, setting.value, setting.origin)));
+    }
+    print_rows(&mut out, &rows);
+    for (index, device) in report.devices.iter().enumerate() {
+        describe(&mut out, index, device, verbose);
+    }
+    for (index, problem) in report.problems.iter().enumerate() {
+        let title = if index == 0 { "\nTo do\n" } else { "" };
+        let _ = writeln!(out, "{title}  {}. {problem}.", index + 1);
+    }
+    out
+}
+
+/// Rows about the driver's installation, the loader and other drivers.
+fn installation(system: &Survey) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    for installed in &system.installations {
+        let version = installed.version.as_ref().map_or(String::new(), |v| format!(", version {v}"));
+        let place = installed.place.trim_start_matches("--");
+        rows.push(("installation", format!("{place}: {}{version}", installed.state)));
+    }
+    if system.installations.is_empty() {
+        rows.push(("installation", "none".to_string()));
+    }
+    rows.push((
+        "OpenCL loader",
+        match &system.loader {
+            Some(loader) if loader.name.is_empty() => loader.path.clone(),
+            Some(loader) => format!("{} ({})", loader.path, loader.name),
+            None => "none".to_string(),
+        },
+    ));
+    for file in &system.vendor_files {
+        rows.push(("driver", format!("{}: {}", file.file.display(), file.library)));
+    }
+    for platform in system.loader.iter().flat_map(|l| &l.platforms) {
+        let devices = platform.devices;
+        let plural = if devices == 1 { "" } else { "s" };
+        rows.push((
+            "platform",
+            format!("{} ({}), {devices} device{plural}", platform.name, platform.version),
+        ));
+    }
+    rows
+}
+
+/// Rows of names and values; repeated names are left out.
+fn print_rows(out: &mut String, rows: &[(&str, String)]) {
+    let mut last = "";
+    for (name, value) in rows {
+        let label = if *name == last { "" } else { name };
+        let _ = writeln!(out, "  {label:<20} {value}");
+        last = name;
+    }
+}
+
+fn describe(out: &mut String, index: usize, d: &DeviceReport, verbose: bool) {
     let rows = [
-        ("kind", format!("{:?}, by the {} back end", i.kind, device.driver())),
-        ("vendor", format!("{} ({:#06x})", i.vendor, i.vendor_id)),
-        ("driver", i.driver_version.clone()),
-        ("compute units", format!("{} at {} MHz", i.compute_units, i.clock_mhz)),
-        ("work-group", format!("up to {} work-items, {:?}", i.max_work_group_size, i.max_work_item_sizes)),
+        ("kind", format!("{}, by the {} back end", d.kind, d.back_end)),
+        ("vendor", format!("{} ({:#06x})", d.vendor, d.vendor_id)),
+        ("driver", d.driver.clone()),
+        ("compute units", format!("{} at {} MHz", d.compute_units, d.clock_mhz)),
+        ("work-group", format!("up to {} work-items, {:?}", d.max_work_group_size, d.max_work_item_sizes)),
         (
             "local memory",
             format!(
                 "{}{}",
-                bytes(i.local_mem_size),
-                if i.local_mem_dedicated { "" } else { ", part of global memory" }
+                bytes(d.local_memory),
+                if d.local_memory_dedicated { "" } else { ", part of global memory" }
             ),
         ),
         (
             "global memory",
-            format!("{}, single allocations up to {}", bytes(i.global_mem_size), bytes(i.max_alloc_size)),
+            format!("{}, single allocations up to {}", bytes(d.global_memory), bytes(d.max_allocation)),
         ),
         (
             "host memory",
-            if i.host_unified_memory { "unified with the device's".into() } else { "separate".to_string() },
+            if d.unified_memory { "unified with the device's".into() } else { "separate".to_string() },
         ),
-        ("cache", format!("{}, lines of {}", bytes(i.cache_size), bytes(i.cache_line.into()))),
-        either(DOUBLE, yes_no(i.fp64)),
-        either(HALF, yes_no(i.fp16)),
-        either(INT64_ATOMICS, yes_no(i.int64_atomics)),
-        either(IMAGE_FORMATS, i.image.formats.len().to_string()),
-        either(ENQUEUE, yes_no(i.enqueue.is_some())),
+        ("cache", format!("{}, lines of {}", bytes(d.cache), bytes(d.cache_line.into()))),
+        (DOUBLE, d.doubles.clone()),
+        (HALF, d.halves.clone()),
+        (INT64_ATOMICS, d.int64_atomics.clone()),
+        (IMAGE_FORMATS, d.image_formats.clone()),
+        (ENQUEUE, d.enqueued_kernels.clone()),
         (
             "sub-groups",
-            if i.max_num_sub_groups > 0 {
-                format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes)
-            } else {
-                "no".into()
-            },
+            d.sub_group_size
+                .map_or_else(|| "no".into(), |size| format!("of {size} ({:?})", d.sub_group_sizes)),
         ),
     ];
-    let _ = writeln!(out, "\nDevice {index}: {}", i.name);
-    for (name, value) in rows {
-        let _ = writeln!(out, "  {name:<20} {value}");
-    }
+    let _ = writeln!(out, "\nDevice {index}: {}", d.name);
+    print_rows(out, &rows);
     if verbose {
-        let names: Vec<&str> = device.extensions().iter().map(|f| f.name).collect();
-        let _ = writeln!(out, "  {:<20} {}", "extensions", names.join(" "));
-        let names: Vec<&str> = device.c_features().iter().map(|f| f.name).collect();
-        let _ = writeln!(out, "  {:<20} {}", "OpenCL C features", names.join(" "));
-        let target = format!("{:#?}", device.target());
-        for line in target.lines() {
-            let _ = writeln!(out, "  {line}");
+        let lists =
+            [("extensions", d.extensions.join(" ")), ("OpenCL C features", d.opencl_c_features.join(" "))];
+        print_rows(out, &lists);
+        if let Some(device) = Platform::get().devices().get(index) {
+            for line in format!("{:#?}", device.target()).lines() {
+                let _ = writeln!(out, "  {line}");
+            }
         }
     }
-    for note in &i.notes {
+    for note in &d.notes {
         let _ = writeln!(out, "  note: {note}");
     }
 }

@@ -1,42 +1,25 @@
-//! The command-line tool: runs OpenCL programs on this driver without installing it, describes the devices,
+//! The command-line tool: installs the driver or runs programs on it without, describes the devices,
 //! compiles kernels offline.
 //!
 //! Each subcommand is a module; errors are one line on stderr and the exit status 1.
 
+mod cache;
 mod check;
+mod cli;
 mod compile;
 mod info;
+mod install;
+mod loader_probe;
+mod manual;
 mod profile;
+mod report;
 mod run;
+mod system;
 mod trace;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
+use cli::{Cli, Command};
 use std::process::ExitCode;
-
-/// OpenCL 3.1 on Vulkan compute.
-#[derive(Parser)]
-#[command(name = "pyroclast", version, about, max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Run an OpenCL program on this driver alone, without installing anything
-    Run(run::RunArgs),
-    /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised
-    /// reads
-    Check(check::CheckArgs),
-    /// Run an OpenCL program and report what its kernels, transfers and calls cost
-    Profile(profile::ProfileArgs),
-    /// Run an OpenCL program and print its calls
-    Trace(trace::TraceArgs),
-    /// List the devices, what each supports and why something is absent
-    Info(info::InfoArgs),
-    /// Compile a kernel file offline
-    Compile(compile::CompileArgs),
-}
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -46,6 +29,11 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
+        Command::Install(arguments) => install::install(&arguments),
+        Command::Uninstall(arguments) => install::uninstall(&arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
+        Command::Manual(arguments) => manual::run(&arguments),
+        Command::LoaderProbe { loader } => loader_probe::run(&loader),
     };
     match result {
         Ok(code) => code,

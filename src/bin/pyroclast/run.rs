@@ -11,7 +11,17 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const LIBRARY: &str = "libpyroclast.so";
+/// Names of the driver: as it is built, and as it is installed.
+const LIBRARIES: [&str; 2] = ["libpyroclast.so", "libpyroclast.so.1"];
+/// Folder of 64-bit libraries on Debian.
+#[cfg(target_arch = "x86_64")]
+const MULTIARCH: &str = "../lib/x86_64-linux-gnu";
+#[cfg(target_arch = "aarch64")]
+const MULTIARCH: &str = "../lib/aarch64-linux-gnu";
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const MULTIARCH: &str = "../lib";
+/// Folders of the driver, seen from the folder of this tool: of builds, archives, installations, packages.
+const FOLDERS: &[&str] = &[".", "../lib/pyroclast", "../lib", "../lib64", MULTIARCH, "deps"];
 
 /// Arguments of `pyroclast run`.
 #[derive(clap::Args)]
@@ -64,13 +74,13 @@ pub fn find_driver() -> Result<PathBuf, String> {
     let executable =
         std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
     let folder = executable.parent().unwrap_or(Path::new("/"));
-    let folders =
-        [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib/pyroclast"), folder.join("deps")];
-    let found = folders.iter().map(|p| p.join(LIBRARY)).find(|p| p.is_file());
+    let candidates = || FOLDERS.iter().flat_map(|f| LIBRARIES.map(|name| folder.join(f).join(name)));
+    let found = candidates().find(|p| p.is_file());
     let found = found.ok_or_else(|| {
-        let list: Vec<String> = folders.iter().map(|p| p.display().to_string()).collect();
+        let list: Vec<String> = FOLDERS.iter().map(|f| folder.join(f).display().to_string()).collect();
         format!(
-            "{LIBRARY} was not found in {} (build it with `cargo build --workspace`, or give --driver)",
+            "{} was not found in {} (build it with `cargo build --workspace`, or give --driver)",
+            LIBRARIES[0],
             list.join(", ")
         )
     })?;
