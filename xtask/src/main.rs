@@ -2,10 +2,12 @@
 //! registry.
 //!
 //! `cargo xtask coverage` rewrites the list of entry points, `cargo xtask library` the built-in library.
+//! `cargo xtask dist` makes the release packages.
 //!
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
 mod coverage;
+mod dist;
 mod gen_calls;
 mod gen_cl;
 mod library;
@@ -18,7 +20,8 @@ fn main() -> ExitCode {
         ["gen-cl", path] => gen_cl::run(path),
         ["coverage"] => coverage::run(),
         ["library"] => library::run(),
-        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library".to_string()),
+        ["dist", ..] => dist::run(&args[1..]),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library | dist".to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
