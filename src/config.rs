@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_the_table() {
-        let readme = include_str!("../README.md");
+    fn the_page_has_the_table() {
+        let page = include_str!("../docs/settings.md");
         let rows = |l: &&str| l.starts_with("| PYROCLAST_");
-        let found: Vec<&str> = readme.lines().filter(rows).collect();
+        let found: Vec<&str> = page.lines().filter(rows).collect();
         let expected: Vec<String> =
             OPTIONS.iter().map(|(var, meaning)| format!("| {var} | {} |", meaning.trim())).collect();
-        assert_eq!(found, expected, "README.md must have these rows:\n{}", expected.join("\n"));
-        assert!(readme.contains("| variable | meaning |\n|---|---|\n| PYROCLAST_"));
+        assert_eq!(found, expected, "docs/settings.md must have these rows:\n{}", expected.join("\n"));
+        assert!(page.contains("| variable | meaning |\n|---|---|\n| PYROCLAST_"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || fail "usage: archive.sh ARCHIVE.tar.xz"
 
 root=$(mktemp -d)
-trap 'remove_debian "$root"' EXIT
+trap 'remove_debian "$root"; rm -f "$root".before "$root".after "$root".list' EXIT
 say "a fresh Debian 12"
 fresh_debian "$root"
 inside "$root" apt-get update -qq
@@ -75,5 +75,4 @@ inside "$root" $run_user $tool uninstall
 [ -z "$(find "$root/home/user" -name '*pyroclast*' ! -path '*/.cache/*')" ] || fail "files of the user are left"
 # shellcheck disable=SC2086
 inside "$root" $run_user $tool install --system 2>&1 | grep 'use sudo' || fail "no advice about rights"
-rm -f "$root.before" "$root.after"
 say "the archive: all tests passed"

@@ -14,6 +14,7 @@ fresh_debian() {
         cp -a "$base" "$1"
     fi
     mount --bind /proc "$1/proc"
+    mount --bind /sys "$1/sys"
     mount --bind /dev "$1/dev"
     # The network of this machine: names, certificates and the proxy that apt uses here.
     cp -L /etc/resolv.conf "$1/etc/resolv.conf"
@@ -23,7 +24,7 @@ fresh_debian() {
 
 # Ends the system in $1.
 remove_debian() {
-    umount "$1/proc" "$1/dev" 2>/dev/null || true
+    umount "$1/proc" "$1/sys" "$1/dev" 2>/dev/null || true
     # Never below a mounted folder.
     if ! grep -q " $1/" /proc/mounts; then rm -rf "$1"; fi
 }

@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 2 ] || fail "usage: deb.sh PACKAGE.deb NEWER.deb"
 
 root=$(mktemp -d)
-trap 'remove_debian "$root"' EXIT
+trap 'remove_debian "$root"; rm -f "$root".before "$root".after "$root".list' EXIT
 say "a fresh Debian 12"
 fresh_debian "$root"
 inside "$root" apt-get update -qq
@@ -23,7 +23,7 @@ cp "$1" "$root/test/old.deb"
 cp "$2" "$root/test/new.deb"
 # Everything that is there before, but for the package manager's own notes and caches.
 listing() {
-    inside "$root" find / -xdev \( -path /proc -o -path /dev -o -path /var/lib/dpkg -o -path /var/lib/apt \
+    inside "$root" find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /var/lib/dpkg -o -path /var/lib/apt \
         -o -path /var/cache -o -path /var/log -o -path /root/.cache \) -prune -o -print | LC_ALL=C sort
 }
 listing >"$root.before"
@@ -50,5 +50,4 @@ inside "$root" clinfo -l
 listing >"$root.after"
 diff "$root.before" "$root.after" || fail "files are left, or gone"
 [ ! -e "$root/var/lib/dpkg/info/pyroclast-opencl-icd.list" ] || fail "dpkg still knows the package"
-rm -f "$root.before" "$root.after" "$root.list"
 say "the Debian package: all tests passed"

@@ -2,10 +2,11 @@
 //! registry.
 //!
 //! `cargo xtask coverage` rewrites the list of entry points, `cargo xtask library` the built-in library.
-//! `cargo xtask dist` makes the release packages.
+//! `cargo xtask dist` makes the release packages, `docs` the book, `figure` the figure of the README.
 //!
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
+mod book;
 mod coverage;
 mod dist;
 mod gen_calls;
@@ -20,8 +21,11 @@ fn main() -> ExitCode {
         ["gen-cl", path] => gen_cl::run(path),
         ["coverage"] => coverage::run(),
         ["library"] => library::run(),
+        ["docs"] => book::run(),
+        ["figure"] => book::figure::run(),
         ["dist", ..] => dist::run(&args[1..]),
-        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library | dist".to_string()),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library | dist | docs | figure"
+            .to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -157,5 +157,7 @@ fn own_prefix() -> Option<PathBuf> {
     let user = std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".local"));
     let known = ["/", "/usr", "/usr/local"].iter().any(|p| prefix == Path::new(p));
     let is_other = !known && user.as_deref() != Some(prefix);
-    (is_other && prefix.join("lib/pyroclast").is_dir()).then(|| prefix.to_path_buf())
+    // An archive that lies where it was unpacked has no record.
+    let record = files::Record::path(&prefix.join("lib/pyroclast"));
+    (is_other && record.is_file()).then(|| prefix.to_path_buf())
 }
