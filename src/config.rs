@@ -90,7 +90,7 @@ impl OptionValue for Vec<String> {
 
 /// A value for an option, not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct RawSetting {
     /// File and line; `None` for an environment variable.
     pub origin: Option<String>,
     /// The variable, or the key in a file: its name in lower case, without `PYROCLAST_`.
@@ -98,10 +98,10 @@ pub struct Setting {
     pub value: String,
 }
 
-impl Setting {
+impl RawSetting {
     /// An environment variable.
-    pub fn variable(name: &str, value: &str) -> Setting {
-        Setting { origin: None, name: name.to_string(), value: value.to_string() }
+    pub fn variable(name: &str, value: &str) -> RawSetting {
+        RawSetting { origin: None, name: name.to_string(), value: value.to_string() }
     }
     /// The variable that it sets, if it can be one of this driver.
     pub fn variable_name(&self) -> Option<String> {
@@ -130,7 +130,7 @@ macro_rules! options {
         pub struct Config {
             $($(#[doc = $doc])+ pub $field: $ty,)*
             /// The settings that were understood; later ones override earlier ones.
-            pub settings: Vec<Setting>,
+            pub settings: Vec<RawSetting>,
             /// Mistakes in variables and files.
             pub complaints: Vec<String>,
             /// Configuration files that were read.
@@ -144,7 +144,7 @@ macro_rules! options {
         impl Config {
             /// Reads options from settings in ascending order of precedence; returns them with the
             /// complaints.
-            pub fn read(settings: impl IntoIterator<Item = Setting>) -> (Config, Vec<String>) {
+            pub fn read(settings: impl IntoIterator<Item = RawSetting>) -> (Config, Vec<String>) {
                 let mut config = Config::default();
                 let mut complaints = Vec::new();
                 for setting in settings {
@@ -255,7 +255,7 @@ impl Config {
     pub fn get() -> &'static Config {
         CONFIG.get_or_init(|| {
             let variables = std::env::vars_os()
-                .map(|(name, value)| Setting::variable(&name.to_string_lossy(), &value.to_string_lossy()));
+                .map(|(name, value)| RawSetting::variable(&name.to_string_lossy(), &value.to_string_lossy()));
             let files = file::Files::of_process();
             let (mut config, complaints) = Config::read(files.settings.into_iter().chain(variables));
             config.complaints = files.complaints.into_iter().chain(complaints).collect();
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     fn read(vars: &[(&str, &str)]) -> (Config, Vec<String>) {
-        Config::read(vars.iter().map(|(name, value)| Setting::variable(name, value)))
+        Config::read(vars.iter().map(|(name, value)| RawSetting::variable(name, value)))
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! Keys are the names of the variables in lower case, without `PYROCLAST_`. Reading never fails: mistakes
 //! become complaints, and the rest of the file counts. Files that other users may have written are not read.
 
-use super::Setting;
+use super::RawSetting;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -29,7 +29,7 @@ const MAX_SIZE: u64 = 1 << 20;
 #[derive(Default)]
 pub struct Files {
     /// Settings in ascending order of precedence.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<RawSetting>,
     pub complaints: Vec<String>,
     /// Files that were read.
     pub paths: Vec<PathBuf>,
@@ -111,7 +111,7 @@ impl Files {
         let key = key.get_ref();
         match text_of(value.get_ref()) {
             Some(value) => {
-                self.settings.push(Setting { origin: Some(origin), name: key.to_string(), value });
+                self.settings.push(RawSetting { origin: Some(origin), name: key.to_string(), value });
             }
             None => self.complaints.push(format!(
                 "{origin}: '{key}' must be a text, a number, true, false or a list of texts; sections for \
@@ -179,7 +179,7 @@ mod tests {
 
     fn config(text: &str, variables: &[(&str, &str)]) -> Config {
         let files = parse(text);
-        let variables = variables.iter().map(|(name, value)| Setting::variable(name, value));
+        let variables = variables.iter().map(|(name, value)| RawSetting::variable(name, value));
         Config::read(files.settings.into_iter().chain(variables)).0
     }
 

@@ -3,7 +3,7 @@
 use super::system::{self, Survey};
 use clspv_bridge::options::FrontEnd;
 use clspv_bridge::target::CodeGenerator;
-use pyroclast_runtime::config::{Config, Setting};
+use pyroclast_runtime::config::{Config, RawSetting};
 use pyroclast_runtime::device::info::{DOUBLE, ENQUEUE, HALF, IMAGE_FORMATS, INT64_ATOMICS};
 use pyroclast_runtime::device::{Device, compiler};
 use pyroclast_runtime::platform::{Platform, version_text};
@@ -92,6 +92,7 @@ impl Report {
         let devices: Vec<DeviceReport> = Platform::get().devices().iter().map(|d| device(d)).collect();
         let system = Survey::new();
         let mut problems = system::problems(&system);
+        problems.extend(system::not_listed(&system));
         if devices.is_empty() {
             problems.insert(
                 0,
@@ -127,7 +128,7 @@ impl CacheReport {
 
 fn configuration() -> ConfigurationReport {
     let config = Config::get();
-    let report = |setting: &Setting| {
+    let report = |setting: &RawSetting| {
         Some(SettingReport {
             name: setting.variable_name()?,
             value: setting.value.clone(),

@@ -25,6 +25,8 @@ pub struct Installation {
     /// Options of `pyroclast install` that select it.
     pub place: String,
     pub state: &'static str,
+    /// Folder of its .icd file.
+    pub vendors: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +96,8 @@ fn installation(target: &Target) -> Option<Installation> {
             target.options()
         ))
     });
-    Some(Installation { place: target.options(), state, version, problem })
+    let vendors = target.places.vendors.clone();
+    Some(Installation { place: target.options(), state, vendors, version, problem })
 }
 
 /// The .icd files of a folder, or the file itself.
@@ -131,19 +134,12 @@ pub fn problems(survey: &Survey) -> Vec<String> {
              others out"
         ));
     }
-    if survey.installations.is_empty() {
-        let what = if survey.is_listed() { "registered by other means" } else { "not installed" };
-        if !survey.is_listed() {
-            problems.push(format!(
-                "Pyroclast is {what}; run `pyroclast install`, or start programs by `pyroclast run -- PROGRAM`"
-            ));
-        }
-    } else if survey.loader.as_ref().is_some_and(|l| l.problem.is_none()) && !survey.is_listed() {
-        problems.push(format!(
-            "The OpenCL loader does not list Pyroclast: it takes drivers from {}; run `unset OCL_ICD_VENDORS`, \
-             or set it to the folder of pyroclast.icd",
-            survey.vendors.display()
-        ));
+    if survey.installations.is_empty() && !survey.is_listed() {
+        problems.push(
+            "Pyroclast is not installed; run `pyroclast install`, or start programs by \
+             `pyroclast run -- PROGRAM`"
+                .to_string(),
+        );
     }
     if !survey.vulkan_loader {
         let what = install(Package::VulkanLoader, "install the Vulkan loader");
@@ -153,6 +149,21 @@ pub fn problems(survey: &Survey) -> Vec<String> {
         problems.push(format!("There is no Vulkan driver, so GPUs cannot be used; {what}"));
     }
     problems
+}
+
+/// The remedy if the driver is installed and the loader does not list it.
+pub fn not_listed(survey: &Survey) -> Option<String> {
+    let answers = survey.loader.as_ref().is_some_and(|l| l.problem.is_none());
+    let whole = survey.installations.iter().find(|i| i.state != "broken")?;
+    if !answers || survey.is_listed() {
+        return None;
+    }
+    let read = survey.vendors.display();
+    let remedy = match survey.vendors == whole.vendors {
+        true => "run `PYROCLAST_LOG=debug clinfo -l` to see why it does not start".to_string(),
+        false => format!("run `export OCL_ICD_VENDORS={}`, or log in anew", whole.vendors.display()),
+    };
+    Some(format!("The OpenCL loader does not list Pyroclast: it takes its drivers from {read}; {remedy}"))
 }
 
 #[cfg(test)]
@@ -169,6 +180,7 @@ mod tests {
             installations: vec![Installation {
                 place: "--system".into(),
                 state: "installed",
+                vendors: "/etc/OpenCL/vendors".into(),
                 version: Some("0.1.0".into()),
                 problem: None,
             }],
@@ -196,8 +208,15 @@ mod tests {
         assert!(text(|s| s.loader = None).contains("sudo apt install ocl-icd-libopencl1"));
         assert!(text(|s| s.vulkan_loader = false).contains("sudo apt install libvulkan1"));
         assert!(text(|s| s.vulkan_drivers = false).contains("mesa-vulkan-drivers"));
-        let unlisted = |s: &mut Survey| s.loader = Some(LoaderReport::default());
-        assert!(text(unlisted).contains("does not list Pyroclast"));
+        let unlisted = |change: fn(&mut Survey)| {
+            let mut survey = Survey { loader: Some(LoaderReport::default()), ..survey() };
+            change(&mut survey);
+            not_listed(&survey).unwrap_or_default()
+        };
+        assert!(unlisted(|_| ()).contains("clinfo"));
+        assert!(unlisted(|s| s.vendors = "/x".into()).contains("export OCL_ICD_VENDORS=/etc/OpenCL/vendors"));
+        assert_eq!(unlisted(|s| s.installations.clear()), "");
+        assert_eq!(not_listed(&survey()), None);
         let absent = |s: &mut Survey| {
             s.installations.clear();
             s.loader = Some(LoaderReport::default());

@@ -12,7 +12,7 @@ const FORMAT: &str = "pyroclast conformance 2";
 
 /// A device's results.
 struct Report {
-    /// What was tested, in one row.
+    /// Device, driver, mode and date.
     facts: [String; 4],
     /// Passed, failed and skipped tests by area.
     areas: BTreeMap<String, [u32; 3]>,

@@ -147,7 +147,7 @@ pub fn make_folder(path: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o755).create(path)
 }
 
-/// What an installation consists of; written before the first of its files.
+/// Record of the files of an installation; written before the first of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     pub version: String,

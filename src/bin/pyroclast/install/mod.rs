@@ -137,8 +137,11 @@ fn advice(target: &Target) -> String {
             format!("\nOpenCL loaders look here if told so:\n\n    export OCL_ICD_VENDORS={vendors}\n")
         }
     };
-    for problem in system::problems(&system::Survey::new()) {
-        text.push_str(&format!("\n{problem}\n"));
+    let survey = system::Survey::new();
+    // Whether the loader lists the driver can be said only of a folder that it reads without a variable.
+    let unlisted = system::not_listed(&survey).filter(|_| places.vendors == Path::new("/etc/OpenCL/vendors"));
+    for problem in system::problems(&survey).into_iter().chain(unlisted) {
+        text.push_str(&format!("\n{problem}.\n"));
     }
     text
 }

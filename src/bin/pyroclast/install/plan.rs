@@ -125,7 +125,8 @@ fn check_icd(target: &Target, version: &semver::Version) -> Result<(), String> {
             icd.display()
         )),
         IcdOwner::Other(why) => Err(format!(
-            "{} is not ours ({why}) and stays as it is: move it away if it is not needed, then run this again",
+            "{} is not ours ({why}) and stays as it is: move it away if it is not needed, then run this \
+             again",
             icd.display()
         )),
         IcdOwner::Ours(library) => check_version(target, &library, version),
@@ -136,7 +137,8 @@ fn check_icd(target: &Target, version: &semver::Version) -> Result<(), String> {
 fn check_version(target: &Target, library: &Path, version: &semver::Version) -> Result<(), String> {
     match files::examine(&target.at(library)) {
         Ok(old) if old.version > *version => Err(format!(
-            "version {} is installed, newer than this {version}: to go back, run `pyroclast uninstall {}` first",
+            "version {} is installed, newer than this {version}: to go back, run `pyroclast uninstall {}` \
+             first",
             old.version,
             target.options()
         )),

@@ -101,7 +101,7 @@ impl Target {
         icds
     }
 
-    /// What is installed here.
+    /// The installation's state.
     pub fn state(&self) -> State {
         let places = &self.places;
         let library = self.at(&places.library);
@@ -117,6 +117,9 @@ impl Target {
                 places.icd.display(),
                 self.options()
             )),
+            IcdOwner::Ours(named) if named.as_os_str().is_empty() => {
+                broken(format!("{} is empty", places.icd.display()))
+            }
             IcdOwner::Ours(named) if named != places.library => match files::examine(&self.at(&named)) {
                 Ok(driver) => State::Installed(driver.version),
                 Err(why) => broken(format!("{}: {why}", places.icd.display())),
