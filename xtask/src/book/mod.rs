@@ -5,7 +5,7 @@
 
 mod conformance;
 pub mod figure;
-mod links;
+pub mod links;
 mod pages;
 
 use std::path::{Path, PathBuf};

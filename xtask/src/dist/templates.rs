@@ -2,6 +2,7 @@
 
 use super::Release;
 use super::files::FileSet;
+use crate::book::links;
 use time::OffsetDateTime;
 use time::format_description::{self, well_known::Rfc2822};
 
@@ -37,7 +38,18 @@ pub fn recipes(release: &Release) -> Result<FileSet, String> {
     for (template, name) in RECIPES {
         files.add(name, filled(release, template, &[("DATE", &date)])?);
     }
+    let changelog = read(release, "CHANGELOG.md")?;
+    files.add("RELEASE-NOTES.md", release_notes(&changelog, &release.version)?);
     Ok(files)
+}
+
+/// The section of a version in the changelog, or the newest one; links into the repository become text.
+fn release_notes(changelog: &str, version: &str) -> Result<String, String> {
+    let sections: Vec<&str> = changelog.split("\n## [").skip(1).collect();
+    let section = sections.iter().find(|s| s.starts_with(&format!("{version}]"))).or(sections.first());
+    let (_, text) = section.and_then(|s| s.split_once('\n')).ok_or("CHANGELOG.md has no sections")?;
+    let text = links::rewrite(text, |target| links::is_external(target).then(|| target.to_string()));
+    Ok(format!("# Pyroclast {version}\n\n{}\n", text.trim()))
 }
 
 /// A day as changelogs of RPM write it: "Tue Nov 24 2026".
@@ -61,6 +73,14 @@ fn date(epoch: u64) -> Result<OffsetDateTime, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_are_a_section_of_the_changelog() {
+        let changelog = "# Changelog\n\n## [0.2.0] - x\n\nnew, see [a](docs/a.md)\n\n## [0.1.0] - y\n\nold\n";
+        assert_eq!(release_notes(changelog, "0.1.0").as_deref(), Ok("# Pyroclast 0.1.0\n\nold\n"));
+        assert_eq!(release_notes(changelog, "9").as_deref(), Ok("# Pyroclast 9\n\nnew, see a\n"));
+        assert!(release_notes("", "9").is_err());
+    }
 
     #[test]
     fn dates_are_written_as_changelogs_have_them() {
