@@ -22,7 +22,7 @@ if has rpmspec; then
     echo "== rpmspec"
     rpmspec --query "$packages/pyroclast.spec"
 fi
-if has makepkg; then
+if has makepkg && has pacman-conf; then
     echo "== makepkg --printsrcinfo"
     cp "$packages/PKGBUILD" "$work"
     chmod 777 "$work"
