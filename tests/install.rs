@@ -185,7 +185,8 @@ fn files_of_others_stay() {
 /// removes it.
 #[test]
 fn broken_installations_are_repaired_and_removed() {
-    let breaks: &[(&str, fn(&Root))] = &[
+    type Damage = (&'static str, fn(&Root));
+    let breaks: &[Damage] = &[
         ("no library", |r| fs::remove_file(r.at(LIBRARY)).unwrap()),
         ("no registration", |r| fs::remove_file(r.at(ICD)).unwrap()),
         ("no tool", |r| fs::remove_file(r.at(TOOL)).unwrap()),

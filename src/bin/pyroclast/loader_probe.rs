@@ -140,9 +140,8 @@ fn platforms(library: &Library) -> Option<Vec<PlatformReport>> {
             })
         };
         let mut count = 0;
-        let all = u64::from(CL_DEVICE_TYPE_ALL);
         // SAFETY: the platform is one that the loader returned; no devices are written.
-        unsafe { devices(*platform, all, 0, std::ptr::null_mut(), &raw mut count) };
+        unsafe { devices(*platform, CL_DEVICE_TYPE_ALL, 0, std::ptr::null_mut(), &raw mut count) };
         let (name, version) = (text(CL_PLATFORM_NAME), text(CL_PLATFORM_VERSION));
         PlatformReport { name, version, devices: count }
     };
