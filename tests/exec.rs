@@ -20,7 +20,7 @@ use std::sync::Arc;
 use test_support::api::validation;
 use test_support::cl::{Api, Arg, Device, Session};
 use test_support::exec::case::{ArgSpec, Case};
-use test_support::exec::driver::{self, run_checked, run_without};
+use test_support::exec::driver::{self, run_checked, run_on_processor, run_without};
 
 fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
@@ -133,6 +133,25 @@ const FALLING_BACK: &[&str] = &["-float16,-float64,-int64_atomics", EVERYTHING];
 const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
     -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,\
     -workgroup_explicit_layout,-subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4";
+
+/// Processors of QEMU: with SSE3 at most, with AVX2 and FMA, and in the matrix with SSE4.2 and of another
+/// vendor. QEMU 7.2 has none with AVX-512.
+const PROCESSORS: &[&str] = &["qemu64,-popcnt,-abm", "Haswell", "Nehalem", "EPYC"];
+
+/// Tests on emulated processors with code of each kind: a few, in the matrix all.
+fn emulated() -> Vec<Trial> {
+    let (models, filter) =
+        if driver::wants_matrix() { (PROCESSORS, "") } else { (&PROCESSORS[..2], "vector_float") };
+    let kinds = ["baseline", "quick", "optimized"].into_iter();
+    let kinds = kinds.filter(|kind| *kind != "optimized" || !test_support::clang::is_missing());
+    let all = kinds.flat_map(|kind| models.iter().map(move |model| (*model, kind)));
+    let trial = |(model, kind): (&'static str, &'static str)| {
+        let run = move || run_on_processor(model, kind, filter);
+        let name = format!("processor::{model}, {kind}");
+        Trial::test(name, run).with_ignored_flag(driver::emulator_is_missing())
+    };
+    all.map(trial).collect()
+}
 
 /// The devices with hidden features on which tests run again, with the filter of test names.
 fn lacking() -> Vec<(String, &'static str)> {
@@ -266,6 +285,7 @@ fn main() -> std::process::ExitCode {
         if !test_support::clang::is_missing() {
             trials.push(Trial::test("optimized", || driver::run_with_code("optimized")));
         }
+        trials.extend(emulated());
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if driver::wants_matrix() {

@@ -222,7 +222,7 @@ fn native(
                 } else {
                     llvm::Effort::Usual
                 };
-                program.object = llvm::shared_object(&texts, effort)?;
+                program.object = llvm::shared_object(&texts, effort, cpu)?;
             }
         }
         CodeGenerator::Cranelift | CodeGenerator::Baseline => {

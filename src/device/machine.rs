@@ -61,7 +61,8 @@ fn cache_of(processor: usize, level: u32) -> Option<String> {
     (0..8).find(fits).map(|index| read(index, "shared_cpu_list"))
 }
 
-/// Facts about the processor from /proc/cpuinfo.
+/// Facts about the processor from /proc/cpuinfo. Its features are those that this process can use: an emulator
+/// may run it on a processor with others.
 pub struct Processor {
     /// Marketing name.
     pub name: String,
@@ -72,7 +73,22 @@ pub struct Processor {
 impl Processor {
     /// Reads /proc/cpuinfo. Fields are empty where the system does not report them.
     pub fn read() -> Processor {
-        Processor::parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+        Processor::parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()).with(&detected())
+    }
+    /// The processor with and without features: those that this process has detected.
+    fn with(mut self, detected: &[(&str, bool)]) -> Processor {
+        let present = |feature: &str| detected.iter().find(|(name, _)| *name == feature).map(|(_, on)| *on);
+        let has_wide = present("avx512f") != Some(false);
+        let reported = self.features.split_whitespace();
+        let mut kept: Vec<&str> =
+            reported.filter(|f| present(f).unwrap_or(has_wide || !f.starts_with("avx512"))).collect();
+        for (name, _) in detected.iter().filter(|(_, on)| *on) {
+            if !kept.contains(name) {
+                kept.push(name);
+            }
+        }
+        self.features = kept.join(" ");
+        self
     }
     fn parse(text: &str) -> Processor {
         let field = |names: &[&str]| {
@@ -112,6 +128,31 @@ impl Processor {
             other => (other, 0),
         }
     }
+}
+
+/// Features of x86-64 that code generators use, by the kernel's names, and whether this process can use them.
+#[cfg(target_arch = "x86_64")]
+fn detected() -> Vec<(&'static str, bool)> {
+    macro_rules! features {
+        ($($name:literal $detected:tt),* $(,)?) => {
+            vec![$(($name, std::arch::is_x86_feature_detected!($detected))),*]
+        };
+    }
+    features![
+        "pni" "sse3", "ssse3" "ssse3", "sse4_1" "sse4.1", "sse4_2" "sse4.2", "sse4a" "sse4a",
+        "popcnt" "popcnt", "abm" "lzcnt", "movbe" "movbe", "bmi1" "bmi1", "bmi2" "bmi2", "tbm" "tbm",
+        "avx" "avx", "avx2" "avx2", "fma" "fma", "f16c" "f16c", "gfni" "gfni",
+        "avx512f" "avx512f", "avx512bw" "avx512bw", "avx512cd" "avx512cd", "avx512dq" "avx512dq",
+        "avx512vl" "avx512vl", "avx512ifma" "avx512ifma", "avx512vbmi" "avx512vbmi",
+        "avx512_vbmi2" "avx512vbmi2", "avx512_vnni" "avx512vnni", "avx512_bitalg" "avx512bitalg",
+        "avx512_vpopcntdq" "avx512vpopcntdq", "avx512_bf16" "avx512bf16",
+    ]
+}
+
+/// Other processors' features are those of /proc/cpuinfo.
+#[cfg(not(target_arch = "x86_64"))]
+fn detected() -> Vec<(&'static str, bool)> {
+    Vec::new()
 }
 
 /// Bytes of main memory.
@@ -197,6 +238,14 @@ mod tests {
             assert_eq!(seen, all, "{by:?}");
         }
         assert_eq!(divided(&all, Shares::Cache(9)).len(), 1);
+    }
+
+    #[test]
+    fn features_are_those_that_are_detected() {
+        let real = || Processor::parse("flags\t\t: fpu avx2 avx512f avx512_new fma\n");
+        let emulated = real().with(&[("avx2", false), ("avx512f", false), ("fma", true), ("pni", true)]);
+        assert_eq!(emulated.features, "fpu fma pni");
+        assert_eq!(real().with(&[]).features, "fpu avx2 avx512f avx512_new fma");
     }
 
     #[test]

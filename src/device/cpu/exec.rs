@@ -377,7 +377,13 @@ fn order_streams() {
 
 /// Sets the processor's default floating-point modes while it lives: denormals preserved, rounding to
 /// nearest. The application may have set others for its thread.
-struct FloatModes(#[cfg(target_arch = "x86_64")] u32);
+struct FloatModes(#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))] ControlWord);
+
+/// The register of floating-point modes.
+#[cfg(target_arch = "x86_64")]
+type ControlWord = u32;
+#[cfg(target_arch = "aarch64")]
+type ControlWord = u64;
 
 #[cfg(target_arch = "x86_64")]
 impl FloatModes {
@@ -401,7 +407,28 @@ impl Drop for FloatModes {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+impl FloatModes {
+    fn plain() -> FloatModes {
+        let old: u64;
+        // SAFETY: reads the register, then clears its modes and exceptions.
+        unsafe {
+            std::arch::asm!("mrs {}, fpcr", out(reg) old, options(nomem, nostack));
+            std::arch::asm!("msr fpcr, xzr", options(nomem, nostack));
+        }
+        FloatModes(old)
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Drop for FloatModes {
+    fn drop(&mut self) {
+        // SAFETY: restores what was read.
+        unsafe { std::arch::asm!("msr fpcr, {}", in(reg) self.0, options(nomem, nostack)) };
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl FloatModes {
     fn plain() -> FloatModes {
         FloatModes()

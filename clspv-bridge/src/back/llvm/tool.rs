@@ -9,6 +9,7 @@ use crate::front::clang::watch::Watch;
 use crate::front::clang::{self, process};
 use crate::options::FrontConfig;
 use crate::parallel;
+use crate::target::CpuTarget;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,17 +112,64 @@ impl Effort {
     }
 }
 
+/// Features of x86-64 that LLVM uses without being asked: names in /proc/cpuinfo and of clang's options.
+const X86_FEATURES: &[(&str, &str)] = &[
+    ("pni", "sse3"),
+    ("ssse3", "ssse3"),
+    ("sse4_1", "sse4.1"),
+    ("sse4_2", "sse4.2"),
+    ("sse4a", "sse4a"),
+    ("popcnt", "popcnt"),
+    ("abm", "lzcnt"),
+    ("movbe", "movbe"),
+    ("bmi1", "bmi"),
+    ("bmi2", "bmi2"),
+    ("tbm", "tbm"),
+    ("avx", "avx"),
+    ("avx2", "avx2"),
+    ("fma", "fma"),
+    ("fma4", "fma4"),
+    ("xop", "xop"),
+    ("f16c", "f16c"),
+    ("gfni", "gfni"),
+    ("avx_vnni", "avxvnni"),
+    ("avx512f", "avx512f"),
+    ("avx512bw", "avx512bw"),
+    ("avx512cd", "avx512cd"),
+    ("avx512dq", "avx512dq"),
+    ("avx512vl", "avx512vl"),
+    ("avx512ifma", "avx512ifma"),
+    ("avx512vbmi", "avx512vbmi"),
+    ("avx512_vbmi2", "avx512vbmi2"),
+    ("avx512_vnni", "avx512vnni"),
+    ("avx512_bitalg", "avx512bitalg"),
+    ("avx512_vpopcntdq", "avx512vpopcntdq"),
+    ("avx512_bf16", "avx512bf16"),
+    ("avx512_fp16", "avx512fp16"),
+];
+
+/// Clang's options for the processor: the machine's, without features that are hidden from this process or
+/// that an emulator lacks.
+fn processor_args(cpu: &CpuTarget) -> Vec<OsString> {
+    if cfg!(not(target_arch = "x86_64")) {
+        return vec!["-mcpu=native".into()];
+    }
+    let lacking = X86_FEATURES.iter().filter(|(name, _)| !cpu.has(name));
+    let without = lacking.map(|(_, option)| format!("-mno-{option}").into());
+    std::iter::once("-march=native".into()).chain(without).collect()
+}
+
 /// Compiles a module's text to an object.
-fn compile(clang: &Path, text: &str, object: &Path, effort: Effort) -> Result<()> {
+fn compile(clang: &Path, text: &str, object: &Path, effort: Effort, cpu: &CpuTarget) -> Result<()> {
     let mut args: Vec<OsString> = ARGS.iter().chain(effort.args()).map(OsString::from).collect();
-    args.push(if cfg!(target_arch = "x86_64") { "-march=native" } else { "-mcpu=native" }.into());
+    args.extend(processor_args(cpu));
     args.extend(["-o".into(), object.into(), "-".into()]);
     let compiled = process::run(clang, &args, text.as_bytes(), clang::time_limit())?;
     if object.is_file() { Ok(()) } else { Err(failed("the code generator", &compiled.stderr)) }
 }
 
-/// Compiles functions, those of large programs on several processors.
-pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
+/// Compiles functions for a processor, those of large programs on several processors.
+pub fn shared_object(texts: &[String], effort: Effort, cpu: &CpuTarget) -> Result<Vec<u8>> {
     let clang = clang::find(&FrontConfig::default())
         .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
     let folder = Folder::new()?;
@@ -129,8 +177,9 @@ pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
     let output = folder.root.join("code.so");
     let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.root.join(format!("code{n}.o"))).collect();
     let tasks = modules.iter().zip(&objects).collect();
-    let compiled =
-        parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, effort));
+    let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| {
+        compile(&clang, text, object, effort, cpu)
+    });
     compiled.into_iter().collect::<Result<()>>()?;
     let linker = LINKERS.iter().find_map(|name| clang::in_folders(name));
     let linker = linker
@@ -147,6 +196,20 @@ pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Target;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn features_that_the_processor_lacks_are_switched_off() {
+        let args = |features: &str| {
+            let target = Target::native(features.into(), &|_| false);
+            processor_args(target.cpu().unwrap())
+        };
+        assert!(args("pni avx")[..].contains(&"-mno-avx2".into()));
+        assert!(!args("pni avx")[..].contains(&"-mno-avx".into()));
+        let all: Vec<&str> = X86_FEATURES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(args(&all.join(" ")), ["-march=native"]);
+    }
 
     #[test]
     fn every_text_is_in_one_module_and_no_module_is_small() {

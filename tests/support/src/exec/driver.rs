@@ -74,6 +74,26 @@ pub fn run_with_code(kind: &str) -> Result<(), Failed> {
     outcome(command, &format!("{kind} code"))
 }
 
+/// Emulator of x86-64 processors: QEMU's user mode.
+const EMULATOR: &str = "qemu-x86_64";
+
+/// Whether the emulator of processors is missing.
+pub fn emulator_is_missing() -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    cfg!(not(target_arch = "x86_64")) || !std::env::split_paths(&folders).any(|f| f.join(EMULATOR).is_file())
+}
+
+/// Runs all tests whose names contain the filter on the CPU device of an emulated processor with code of a
+/// kind. An instruction that the processor lacks ends the process.
+pub fn run_on_processor(model: &str, kind: &str, filter: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = std::process::Command::new(EMULATOR);
+    command.args(["-cpu", model]).arg(exe).arg(filter).env("PYROCLAST_DEVICES", "cpu");
+    command.env("PYROCLAST_CPU_CODE", kind);
+    command.args(["--skip", "without::", "--skip", "checked::"]);
+    outcome(command, &format!("{kind} code on {model}"))
+}
+
 /// Whether a run of tests succeeds; records it with its counts and time.
 fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed> {
     let start = Instant::now();
