@@ -543,7 +543,7 @@ impl BlockCall {
 }
 
 /// One instruction.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(PartialEq, Debug, Serialize, Deserialize)]
 pub struct InstData {
     pub op: Op,
     pub args: SmallVec<[Value; 4]>,
@@ -553,6 +553,20 @@ pub struct InstData {
     pub fast: FastMath,
     /// Source line (1-based), 0 if unknown.
     pub line: u32,
+}
+
+impl Clone for InstData {
+    /// Copies the values as memory, which the derived form does one by one.
+    fn clone(&self) -> Self {
+        InstData {
+            op: self.op.clone(),
+            args: SmallVec::from_slice(&self.args),
+            targets: self.targets.clone(),
+            results: SmallVec::from_slice(&self.results),
+            fast: self.fast,
+            line: self.line,
+        }
+    }
 }
 
 impl InstData {

@@ -4,7 +4,8 @@
 //! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same
 //! time); small ones are separate so that they can become values.
 
-use super::{inline_policy, instrumentation};
+use super::inline_policy::{self, Limits};
+use super::instrumentation;
 use crate::error::{CompileError, Result, ice};
 use crate::ir::{
     Block, BlockCall, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase, PrimaryMap,
@@ -27,18 +28,27 @@ impl Pass for Inline {
         let mut kept = EntitySet::new();
         match cx.target.cpu() {
             Some(cpu) if cpu.instrumented => kept = instrumentation::non_inlined(module, &bottom_up(module)?),
-            Some(_) if inline_policy::is_over_budget(module, &bottom_up(module)?) => {
-                inline_policy::specialise(module);
-                let order = bottom_up(module)?;
-                if inline_policy::is_over_budget(module, &order) {
-                    kept = inline_policy::non_inlined(module, &order);
-                }
-            }
-            _ => {}
+            Some(cpu) => kept = non_inlined(module, Limits::of(cpu.generator))?,
+            None => {}
         }
         inline(module, &kept)?;
         Ok(true)
     }
+}
+
+/// The functions that native code calls.
+fn non_inlined(module: &mut Module, limits: Limits) -> Result<EntitySet<FuncRef>> {
+    let mut kept = EntitySet::new();
+    let mut order = bottom_up(module)?;
+    if inline_policy::is_over_budget(module, &order, limits) {
+        inline_policy::specialise(module);
+        order = bottom_up(module)?;
+        if inline_policy::is_over_budget(module, &order, limits) {
+            kept = inline_policy::non_inlined(module, &order, limits);
+        }
+    }
+    inline_policy::keep_repeated(module, &order, limits, &mut kept);
+    Ok(kept)
 }
 
 /// The pass `check_calls`: recursion and calls of undefined functions are errors, as in [`Inline`].

@@ -37,6 +37,33 @@ const LARGE_FUNCTION: usize = 150;
 /// Most parameters of a non-inlined function.
 const MAX_PARAMS: usize = 64;
 
+/// Functions that must be inlined: they query the work-item, synchronise work-items, or have objects or too
+/// many values as parameters. `order`: the reached functions, callees first.
+pub(super) fn bound(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
+    let mut bound = EntitySet::new();
+    for &f in order {
+        let binds = |op: &Op| match op {
+            Op::Call(c) => bound.contains(*c),
+            Op::Barrier { .. }
+            | Op::Group { .. }
+            | Op::WorkItem { .. }
+            | Op::Input { .. }
+            | Op::Image { .. }
+            | Op::PrintBuffer
+            | Op::OpenCl(_)
+            | Op::Clock(_)
+            | Op::Runtime(_) => true,
+            _ => false,
+        };
+        let func = &module.functions[f];
+        let opaque = func.sig.params.iter().chain(&func.sig.results).any(|ty| matches!(ty, Type::Opaque(_)));
+        if opaque || func.sig.params.len() > MAX_PARAMS || func.data_in_order().any(|data| binds(&data.op)) {
+            bound.insert(f);
+        }
+    }
+    bound
+}
+
 /// Returns the functions that are not inlined in unoptimised code: the large ones of large kernels, except
 /// those that query the work-item or synchronise work-items. `order`: the reached functions, callees first.
 pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
@@ -57,27 +84,7 @@ pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     if sizes(&mut |_, _| false).into_iter().max() < Some(LARGE_KERNEL) {
         return kept;
     }
-    let mut bound = EntitySet::new();
-    for &f in order {
-        let binds = |op: &Op| match op {
-            Op::Call(c) => bound.contains(*c),
-            Op::Barrier { .. }
-            | Op::Group { .. }
-            | Op::WorkItem { .. }
-            | Op::Input { .. }
-            | Op::Image { .. }
-            | Op::PrintBuffer
-            | Op::OpenCl(_)
-            | Op::Clock(_)
-            | Op::Runtime(_) => true,
-            _ => false,
-        };
-        let func = &module.functions[f];
-        let opaque = func.sig.params.iter().chain(&func.sig.results).any(|ty| matches!(ty, Type::Opaque(_)));
-        if opaque || func.sig.params.len() > MAX_PARAMS || insts(f).any(binds) {
-            bound.insert(f);
-        }
-    }
+    let bound = bound(module, order);
     sizes(&mut |f, size| {
         let func = &module.functions[f];
         // Library code has no source lines.

@@ -205,9 +205,27 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
     })
 }
 
+/// Whether [`BuiltinLowering::inst`] may replace such an instruction.
+fn may_become_call(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::OpenCl(_)
+            | Op::Convert { .. }
+            | Op::Group { .. }
+            | Op::Fma
+            | Op::Cast(CastOp::FpConv)
+            | Op::Dot4 { .. }
+            | Op::Image { .. }
+            | Op::Bin(BinOp::Frem | BinOp::Fdiv)
+    )
+}
+
 impl BuiltinLowering<'_, '_, '_> {
     /// Lowers one instruction.
     fn inst(&mut self, inst: Inst) -> Result<Rewrite> {
+        if !may_become_call(&self.b.func.insts[inst].op) {
+            return Ok(Rewrite::Keep);
+        }
         let data = self.b.func.insts[inst].clone();
         let ty = data.results.first().map_or(I32, |&r| self.b.ty(r));
         let a = &data.args[..];
