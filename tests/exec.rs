@@ -285,6 +285,7 @@ fn main() -> std::process::ExitCode {
         if !test_support::clang::is_missing() {
             trials.push(Trial::test("optimized", || driver::run_with_code("optimized")));
         }
+        trials.push(Trial::test("full_disk", || driver::run_on_full_disk("::vector_")));
         trials.extend(emulated());
     }
     let conclusion = libtest_mimic::run(&arguments, trials);

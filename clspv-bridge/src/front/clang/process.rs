@@ -2,7 +2,8 @@
 //!
 //! The time limit is one of processor time, enforced by the system, so a busy machine does not fail a build.
 //! A tool that waits as long without using the processor at all is killed too. If this process ends, the tool
-//! is killed ([`Watch`]).
+//! is killed ([`Watch`]). A tool that was killed by the system or lacked memory is run once more, while no
+//! other tool of this process runs.
 //!
 //! The host may have closed its standard descriptors (pipes could then take their numbers, which the spawn
 //! cannot pass on). It may ignore SIGCHLD (then the exit status is not available), and may change directory
@@ -16,7 +17,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// Maximum number of bytes read from a tool's output and from its messages. A tool that writes more finds its
@@ -52,8 +53,34 @@ const REMOVED_ENV: &[&str] = &[
     "SUNPRO_DEPENDENCIES",
 ];
 
+/// Held by running tools, and exclusively by one that is run once more.
+static RUNNING: RwLock<()> = RwLock::new(());
+
 /// Runs `program` with `input` on its standard input; `limit` is one of processor time.
 pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> Result<Output> {
+    let with_others = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
+    let output = run_once(program, args, input, limit)?;
+    if !lacked_resources(&output) {
+        return Ok(output);
+    }
+    drop(with_others);
+    let _alone = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
+    run_once(program, args, input, limit)
+}
+
+/// Whether a tool was killed, as by a system without free memory, or reported that it lacked memory.
+fn lacked_resources(output: &Output) -> bool {
+    #[cfg(unix)]
+    let signal = output.status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
+    #[cfg(not(unix))]
+    let signal = None;
+    const SIGKILL: i32 = 9;
+    let failed = output.status.is_none_or(|status| !status.success());
+    let messages = ["out of memory", "bad_alloc", "Cannot allocate memory"];
+    signal == Some(SIGKILL) || failed && messages.iter().any(|m| output.stderr.contains(m))
+}
+
+fn run_once(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> Result<Output> {
     let name = program.display();
     let failed = |what: &str, e: std::io::Error| CompileError::ToolFailed(format!("{name}: {what}: {e}"));
     let (mut child, stdin) = start(program, args, limit).map_err(|e| failed("cannot start", e))?;
@@ -283,6 +310,27 @@ mod tests {
 
     fn shell(script: &str, limit: Duration) -> Result<Output> {
         run(Path::new("/bin/sh"), &["-c".into(), script.into()], b"", limit)
+    }
+
+    /// Tools that fail in their first run only.
+    #[test]
+    fn a_killed_tool_is_run_once_more() {
+        let mark = std::env::temp_dir().join(format!("pyroclast-killed-{}", std::process::id()));
+        let first_only = |failure: &str| {
+            let path = mark.display();
+            shell(
+                &format!("[ -e '{path}' ] || {{ : > '{path}'; {failure}; }}; rm '{path}'; cat; echo ok"),
+                PATIENCE,
+            )
+        };
+        for failure in ["kill -9 $$", "echo 'LLVM ERROR: out of memory' >&2; exit 1"] {
+            assert_eq!(first_only(failure).unwrap().stdout, b"ok\n", "{failure}");
+        }
+        // Other failures are final.
+        assert!(!first_only("exit 1").unwrap().status.unwrap().success());
+        std::fs::remove_file(&mark).unwrap();
+        let killed = shell("kill -9 $$", PATIENCE).unwrap();
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed.status.unwrap()), Some(9));
     }
 
     #[test]

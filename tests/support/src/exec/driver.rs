@@ -74,6 +74,19 @@ pub fn run_with_code(kind: &str) -> Result<(), Failed> {
     outcome(command, &format!("{kind} code"))
 }
 
+/// Runs all tests whose names contain the filter in a process with an empty cache that cannot write files of
+/// more than 512 bytes, as on a full disk.
+pub fn run_on_full_disk(filter: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let cache = std::env::temp_dir().join(format!("pyroclast-exec-full-{}", std::process::id()));
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$1\""]).arg(exe).arg(filter);
+    command.env("PYROCLAST_CACHE_DIR", &cache).env("PYROCLAST_DEVICES", "cpu");
+    let outcome = outcome(command, "full disk");
+    let _ = std::fs::remove_dir_all(cache);
+    outcome
+}
+
 /// Emulator of x86-64 processors: QEMU's user mode.
 const EMULATOR: &str = "qemu-x86_64";
 
