@@ -61,8 +61,8 @@ fn cache_of(processor: usize, level: u32) -> Option<String> {
     (0..8).find(fits).map(|index| read(index, "shared_cpu_list"))
 }
 
-/// Facts about the processor from /proc/cpuinfo. Its features are those that this process can use: an emulator
-/// may run it on a processor with others.
+/// Facts about the processor from /proc/cpuinfo. Its features are those that this process can use, which an
+/// emulator restricts.
 pub struct Processor {
     /// Marketing name.
     pub name: String,
