@@ -13,6 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 /// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
 pub const LOCAL_BYTES: u64 = 256 << 10;
+/// Local arguments count in units of these bytes, those of a vector of four.
+const COUNTED: u64 = 16;
 
 /// Facts of the device that launches depend on.
 #[derive(Clone, Copy, Debug)]
@@ -133,15 +135,12 @@ impl LoadedKernel {
     pub fn static_local_bytes(&self) -> u64 {
         u64::from(self.native().static_local_bytes)
     }
-    /// Bytes of local memory of a launch whose local arguments have the sizes that `size_of` returns.
+    /// Bytes of local memory of a launch whose local arguments have the sizes that `size_of` returns. The
+    /// memory is the host's, so gaps for the alignment of arguments ([`ALIGN`]) do not count.
     pub fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
-        let args = self
-            .native()
-            .local_args
-            .iter()
-            .map(|(arg, _)| size_of(*arg).max(1).next_multiple_of(ALIGN as u64));
-        args.fold(self.static_local_bytes().next_multiple_of(ALIGN as u64), u64::saturating_add)
-            .min(LOCAL_BYTES * 2)
+        let whole = |bytes: u64| bytes.max(1).saturating_add(COUNTED - 1) & !(COUNTED - 1);
+        let args = self.native().local_args.iter().map(|(arg, _)| whole(size_of(*arg)));
+        args.fold(self.static_local_bytes(), u64::saturating_add).min(LOCAL_BYTES * 2)
     }
     /// Bytes of private variables of a work-item.
     pub fn private_bytes(&self) -> u64 {
