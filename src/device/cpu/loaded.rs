@@ -7,7 +7,7 @@ use crate::host_ptr::HostAllocation;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::ir::runtime::block_number;
 use clspv_bridge::metadata::KernelInfo;
-use clspv_bridge::native::{ALIGN, NativeKernel};
+use clspv_bridge::native::NativeKernel;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -136,7 +136,7 @@ impl LoadedKernel {
         u64::from(self.native().static_local_bytes)
     }
     /// Bytes of local memory of a launch whose local arguments have the sizes that `size_of` returns. The
-    /// memory is the host's, so gaps for the alignment of arguments ([`ALIGN`]) do not count.
+    /// memory is the host's, so gaps for the alignment of arguments do not count.
     pub fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
         let whole = |bytes: u64| bytes.max(1).saturating_add(COUNTED - 1) & !(COUNTED - 1);
         let args = self.native().local_args.iter().map(|(arg, _)| whole(size_of(*arg)));

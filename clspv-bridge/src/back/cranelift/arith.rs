@@ -319,31 +319,31 @@ impl Lower<'_, '_> {
     }
 
     pub(super) fn fcmp(&mut self, cc: FloatCc, x: clif::Value, y: clif::Value) -> clif::Value {
-        let cc = match cc {
-            FloatCc::Oeq => FloatCC::Equal,
-            FloatCc::Olt => FloatCC::LessThan,
-            FloatCc::Ole => FloatCC::LessThanOrEqual,
-            FloatCc::Ogt => FloatCC::GreaterThan,
-            FloatCc::Oge => FloatCC::GreaterThanOrEqual,
-            FloatCc::Ord => FloatCC::Ordered,
-            FloatCc::Une => FloatCC::NotEqual,
-            FloatCc::Ult => FloatCC::UnorderedOrLessThan,
-            FloatCc::Ule => FloatCC::UnorderedOrLessThanOrEqual,
-            FloatCc::Ugt => FloatCC::UnorderedOrGreaterThan,
-            FloatCc::Uge => FloatCC::UnorderedOrGreaterThanOrEqual,
-            FloatCc::Uno => FloatCC::Unordered,
-            // Vectors do not have these two.
-            FloatCc::One => {
-                let a = self.c.ins().fcmp(FloatCC::LessThan, x, y);
-                let b = self.c.ins().fcmp(FloatCC::GreaterThan, x, y);
-                return self.c.ins().bor(a, b);
-            }
-            FloatCc::Ueq => {
-                let a = self.c.ins().fcmp(FloatCC::Equal, x, y);
-                let b = self.c.ins().fcmp(FloatCC::Unordered, x, y);
-                return self.c.ins().bor(a, b);
-            }
+        // Vectors do not have `One` and `Ueq`. AArch64 has no condition that unites an order with unordered.
+        let unites = cfg!(target_arch = "x86_64");
+        let (cc, or) = match cc {
+            FloatCc::Oeq => (FloatCC::Equal, None),
+            FloatCc::Olt => (FloatCC::LessThan, None),
+            FloatCc::Ole => (FloatCC::LessThanOrEqual, None),
+            FloatCc::Ogt => (FloatCC::GreaterThan, None),
+            FloatCc::Oge => (FloatCC::GreaterThanOrEqual, None),
+            FloatCc::Ord => (FloatCC::Ordered, None),
+            FloatCc::Une => (FloatCC::NotEqual, None),
+            FloatCc::Uno => (FloatCC::Unordered, None),
+            FloatCc::Ult if unites => (FloatCC::UnorderedOrLessThan, None),
+            FloatCc::Ule if unites => (FloatCC::UnorderedOrLessThanOrEqual, None),
+            FloatCc::Ugt if unites => (FloatCC::UnorderedOrGreaterThan, None),
+            FloatCc::Uge if unites => (FloatCC::UnorderedOrGreaterThanOrEqual, None),
+            FloatCc::Ult => (FloatCC::LessThan, Some(FloatCC::Unordered)),
+            FloatCc::Ule => (FloatCC::LessThanOrEqual, Some(FloatCC::Unordered)),
+            FloatCc::Ugt => (FloatCC::GreaterThan, Some(FloatCC::Unordered)),
+            FloatCc::Uge => (FloatCC::GreaterThanOrEqual, Some(FloatCC::Unordered)),
+            FloatCc::Ueq => (FloatCC::Equal, Some(FloatCC::Unordered)),
+            FloatCc::One => (FloatCC::LessThan, Some(FloatCC::GreaterThan)),
         };
-        self.c.ins().fcmp(cc, x, y)
+        let first = self.c.ins().fcmp(cc, x, y);
+        let Some(or) = or else { return first };
+        let second = self.c.ins().fcmp(or, x, y);
+        self.c.ins().bor(first, second)
     }
 }
