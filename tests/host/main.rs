@@ -346,10 +346,13 @@ fn a_program_links() {
     let folder = std::env::temp_dir().join(format!("pyroclast-link-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("main.c"), LINKED).unwrap();
-    let driver = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
+    // Packages install it under its soname, by which the program finds it.
+    let driver = folder.join("libpyroclast.so.1");
+    let built = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
+    std::os::unix::fs::symlink(built, &driver).unwrap();
     let mut cc = Command::new("cc");
     cc.arg("-o").arg(folder.join("main")).arg(folder.join("main.c")).arg(&driver);
-    cc.arg(format!("-Wl,-rpath,{}", driver.parent().unwrap().display()));
+    cc.arg(format!("-Wl,-rpath,{}", folder.display()));
     assert!(cc.status().expect("a C compiler (cargo needs one too)").success());
     let status = Command::new(folder.join("main")).status().unwrap();
     let _ = std::fs::remove_dir_all(&folder);
