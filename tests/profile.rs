@@ -110,7 +110,7 @@ fn program_killed() {
     }
     let rig = Rig::new(SOURCE);
     work(rig, rig.queue(0), 3);
-    let kill = Command::new("kill").args(["-s", "KILL", &std::process::id().to_string()]).status();
+    let kill = Command::new("sh").args(["-c", &format!("kill -s KILL {}", std::process::id())]).status();
     assert!(kill.is_ok_and(|status| status.success()));
     std::thread::sleep(Duration::from_secs(60));
 }
