@@ -181,7 +181,7 @@ fn files_of_others_stay() {
     assert!(!root.at(ICD).exists());
 }
 
-/// Whatever is missing or half written after an interruption, installing completes it and uninstalling
+/// After an interruption at any step, installing completes the installation and uninstalling
 /// removes it.
 #[test]
 fn broken_installations_are_repaired_and_removed() {
@@ -216,7 +216,7 @@ fn broken_installations_are_repaired_and_removed() {
         damage(&root);
         succeeds(root.run(&["uninstall", "--system"]));
         let mut left = root.listing();
-        // Without a record nobody knows whether these folders were there before.
+        // Without the record it is unknown whether these folders existed before.
         left.retain(|p| {
             !["usr", "usr/local", "usr/local/lib", "usr/local/bin"].iter().any(|f| *p == root.at(f))
         });

@@ -135,7 +135,7 @@ fn text_of(value: &DeValue) -> Option<String> {
     }
 }
 
-/// The text of a file that nobody but this user and root can have written. Pipes do not block.
+/// The text of a file that only this user or root can have written. Does not block on pipes.
 fn read(path: &Path) -> std::io::Result<String> {
     let refuse = |why: &str| Err(std::io::Error::other(why.to_string()));
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;

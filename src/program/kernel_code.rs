@@ -32,10 +32,13 @@ impl ProgramKernels {
     /// Records facts about a kernel that was created, and in the background an estimate of its work.
     pub fn record(self: &Arc<Self>, kernel: &dyn DeviceKernel, device: &Device) {
         let name = &kernel.info().name;
-        if self.recorded.lock().contains(name) {
-            return;
+        {
+            let mut recorded = self.recorded.lock();
+            if recorded.contains(name) {
+                return;
+            }
+            recorded.push(name.clone());
         }
-        self.recorded.lock().push(name.clone());
         let id = record::name(name);
         record::put(&Record::Kernel {
             name: id,
@@ -62,7 +65,7 @@ impl ProgramKernels {
                 });
             }
         };
-        // Without a thread, there is no estimate.
+        // If no thread can be started, the estimate is left out.
         let _ = std::thread::Builder::new().name("pyroclast-record".into()).spawn(estimate);
     }
 }

@@ -60,7 +60,7 @@ impl Chunk {
         unsafe { self.base.add(at).cast::<AtomicU32>().as_ref() }
     }
 
-    /// Appends an encoded record; false if there is no room.
+    /// Appends an encoded record; returns false if the chunk is full.
     pub fn append(&mut self, record: &[u8]) -> bool {
         if CHUNK_HEADER + self.used + record.len() > CHUNK {
             return false;

@@ -70,9 +70,10 @@ fn next_loop(func: &Function, seen: &mut FxHashSet<Block>) -> Option<Plan> {
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
     let loops = forest.loops();
+    let bounds = Bounds::new(func, &cfg, &dom);
     let mut inner_first = (0..loops.len()).rev().filter(|l| seen.insert(loops[*l].header));
     inner_first.find_map(|l| {
-        let tests = Tests::new(func, &cfg, &dom, &loops[l])?;
+        let tests = Tests::new(func, &cfg, &bounds, &loops[l])?;
         let (path, first, repeated) = tests.differing(&forest, l)?;
         plan(func, &cfg, &dom, &loops[l], (path, first, repeated))
     })
@@ -82,7 +83,7 @@ fn next_loop(func: &Function, seen: &mut FxHashSet<Block>) -> Option<Plan> {
 struct Tests<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
-    bounds: Bounds<'a>,
+    bounds: &'a Bounds<'a>,
     header: Block,
     /// Parameters of the header that are constants in the first iteration, and in all others.
     first: FxHashMap<Value, Const>,
@@ -99,8 +100,7 @@ struct Interval {
 
 impl<'a> Tests<'a> {
     /// Evaluates the parameters of the header; `None` if the first iteration has no constants.
-    fn new(func: &'a Function, cfg: &'a Cfg, dom: &'a DomTree, at: &Loop) -> Option<Tests<'a>> {
-        let bounds = Bounds::new(func, cfg, dom);
+    fn new(func: &'a Function, cfg: &'a Cfg, bounds: &'a Bounds<'a>, at: &Loop) -> Option<Tests<'a>> {
         let (first, repeated, intervals) = Default::default();
         let mut tests = Tests { func, cfg, bounds, header: at.header, first, repeated, intervals };
         for (n, &param) in func.blocks[at.header].params.iter().enumerate() {

@@ -117,10 +117,10 @@ fn plan(
     // Values of opaque types cannot be parameters.
     let has_opaque = |v: &Value| matches!(func.ty(*v), Type::Opaque(_));
     let has_inner = forest.loops().iter().any(|other| other.parent == Some(l));
-    // Of a loop that executes its body once only the test is copied in the end: its size does not matter.
-    // Mesa 22.3 removes such a loop around another one, and then mixes up lanes that leave the latter at
-    // different times (see `lcssa`).
-    let tests_first = func.successors(it.header).iter().any(|call| !blocks.contains(&call.block));
+    // A loop that executes its body once is unrolled whatever its size: the copy folds to the exit test.
+    // Mesa 22.3 removes such a loop around another one itself, and then computes wrong values for lanes that
+    // left the inner loop early (see `lcssa`).
+    let tests_first = func.successors(it.header).iter().any(|call| !forest.contains(l, call.block));
     let once = if tests_first { 2 } else { 1 };
     let iterations = match indexes_private(func, it.header, &blocks) {
         true => (MAX_PRIVATE_INSTS / insts.max(1)).min(MAX_ITERATIONS),

@@ -90,7 +90,7 @@ pub fn install(arguments: &InstallArgs) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes an installation, or prints the steps. One that is not there is no error.
+/// Removes an installation, or prints the steps. Succeeds if nothing is installed.
 pub fn uninstall(arguments: &UninstallArgs) -> Result<ExitCode, String> {
     let mut found = false;
     for width in [Width::Bits64, Width::Bits32] {

@@ -274,7 +274,7 @@ pub fn execute(target: &Target, steps: &[Step]) -> Result<(), String> {
     Ok(())
 }
 
-/// A file that another process has removed meanwhile is no error.
+/// Succeeds if another process has removed the file meanwhile.
 fn gone(result: std::io::Result<()>) -> std::io::Result<()> {
     result.or_else(|e| if e.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
 }

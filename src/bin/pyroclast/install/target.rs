@@ -17,7 +17,7 @@ pub struct Target {
 /// Owner of an .icd file, by what it names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IcdOwner {
-    /// There is no such file.
+    /// The file does not exist.
     Nobody,
     /// This project; installed by hand or by this tool. The path is that of the driver.
     Ours(PathBuf),
