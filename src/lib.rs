@@ -3,6 +3,7 @@
 
 pub mod callback;
 pub mod cl;
+mod clock;
 pub mod command;
 pub mod command_buffer;
 pub mod config;

@@ -12,6 +12,8 @@ pub mod calls;
 mod chunk;
 mod writer;
 
+/// The clock of all records.
+pub use crate::clock::now;
 use crate::config::Config;
 use crate::fork;
 use parking_lot::Mutex;
@@ -70,16 +72,6 @@ fn start() -> bool {
 /// Stops recording for good.
 fn stop() {
     STATE.store(OFF, Ordering::Relaxed);
-}
-
-/// The host's clock of all records.
-pub fn now() -> u64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure is valid for writing.
-    match unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) } {
-        0 => t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64,
-        _ => 0,
-    }
 }
 
 /// Appends a record to this thread's part of the file.

@@ -155,7 +155,7 @@ impl Printer<'_> {
         let (arguments, results) = (values::all(&call.arguments), values::all(&call.results));
         let text = calls::call(&call.name, &arguments, &results);
         let at = call.start.saturating_sub(self.start) as f64 / 1e9;
-        // Numbers of processes and threads; calls of a program with one thread have none.
+        // Numbers of processes and threads; the main thread of a program without others has none.
         let who = match self.seen.iter().any(|(p, _)| *p != process) {
             true => format!("[{process}.{thread}] "),
             false if self.seen.len() > 1 || thread != process => format!("[{thread}] "),

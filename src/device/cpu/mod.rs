@@ -4,7 +4,6 @@
 //! on the thread that executes the queue and, when it is worth it, on the threads of a pool.
 
 mod check;
-mod clock;
 mod code;
 mod device;
 mod early;

@@ -7,10 +7,10 @@
 use super::super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
 use super::super::traits::*;
 use super::check::Checker;
-use super::clock;
 use super::pool::{Pool, STACK};
 use super::{exec, image};
 use crate::cl::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES};
+use crate::clock;
 use parking_lot::{Condvar, Mutex};
 use std::any::Any;
 use std::collections::VecDeque;

@@ -8,6 +8,7 @@
 use super::adapter::Adapter;
 use super::conv::VkResultExt;
 use super::instance::Instance;
+use crate::clock;
 use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
 use parking_lot::Mutex;
@@ -146,10 +147,8 @@ fn reader(
 
 /// CLOCK_MONOTONIC in nanoseconds.
 pub fn host_now() -> DeviceResult<u64> {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `t` is valid for the result.
-    if unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) } != 0 {
-        return Err(DeviceError::Unexpected("clock_gettime failed".into()));
+    match clock::now() {
+        0 => Err(DeviceError::Unexpected("clock_gettime failed".into())),
+        now => Ok(now),
     }
-    Ok(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
 }

@@ -1,6 +1,6 @@
-//! The device's clock, which is the host's.
+//! The host's clock, by which the CPU device and the recorder count.
 
-/// CLOCK_MONOTONIC in nanoseconds.
+/// CLOCK_MONOTONIC in nanoseconds; 0 if the system has no such clock.
 pub fn now() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is valid for writing.
