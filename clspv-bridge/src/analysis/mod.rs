@@ -3,6 +3,7 @@
 
 pub(crate) mod bounds;
 pub(crate) mod cfg;
+pub(crate) mod cross_uses;
 pub(crate) mod domtree;
 pub(crate) mod group_uniform;
 pub(crate) mod joins;
@@ -14,6 +15,7 @@ pub mod uniformity;
 pub mod work;
 
 pub use cfg::Cfg;
+pub use cross_uses::CrossUses;
 pub use domtree::DomTree;
 pub use joins::Joins;
 pub use loops::{Loop, LoopForest};

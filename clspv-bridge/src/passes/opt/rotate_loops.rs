@@ -5,11 +5,11 @@
 //! stay at one place. Headers whose results the body uses stay, too, as each would become a parameter of the
 //! loop; but if the body is small and only computes, it is executed before the condition instead.
 
-use crate::analysis::{Cfg, DomTree, Loop, LoopForest};
+use crate::analysis::{Cfg, CrossUses, DomTree, Loop, LoopForest};
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Most instructions of a header that is copied, its branch included.
 const MAX_HEADER_INSTS: usize = 16;
@@ -37,13 +37,63 @@ impl Pass for RotateLoops {
 /// Rotates the loops of a function that can be; true if there was any.
 fn rotate_loops(func: &mut Function) -> bool {
     // Headers stay headers, or go: each loop is examined once.
-    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    let mut seen: EntitySet<Block> = EntitySet::new();
     let mut changed = merge_conditions(func);
-    while let Some(plan) = next_loop(func, &mut seen) {
-        rotate(func, &plan);
+    while let Round { rotated: true, postponed } = rotate_round(func, &mut seen) {
         changed = true;
+        if !postponed {
+            break;
+        }
     }
     changed | merge_bodies(func)
+}
+
+/// Result of the rotations under one computation of the analyses.
+struct Round {
+    rotated: bool,
+    /// Whether loops are left whose surroundings other rotations have changed.
+    postponed: bool,
+}
+
+/// Rotates loops, inner loops first, of which no block has been changed by another one's rotation.
+fn rotate_round(func: &mut Function, seen: &mut EntitySet<Block>) -> Round {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let forest = LoopForest::new(&cfg, &dom);
+    let uses = CrossUses::new(func);
+    let mut round = Round { rotated: false, postponed: false };
+    let mut changed: EntitySet<Block> = EntitySet::new();
+    let mut has_changed_block = vec![false; forest.loops().len()];
+    for l in (0..forest.loops().len()).rev() {
+        let header = forest.loops()[l].header;
+        if seen.contains(header) {
+            continue;
+        }
+        if has_changed_block[l] || changed.contains(header) {
+            round.postponed = true;
+            continue;
+        }
+        match plan(func, &cfg, &dom, &forest, l, &uses) {
+            Some(plan) if plan.users().any(|b| changed.contains(b)) => round.postponed = true,
+            Some(plan) => {
+                rotate(func, &cfg, &plan);
+                for b in [header, plan.body.0.block, plan.exit.0.block] {
+                    changed.insert(b);
+                    let mut around = forest.innermost(b);
+                    while let Some(l) = around {
+                        has_changed_block[l] = true;
+                        around = forest.loops()[l].parent;
+                    }
+                }
+                round.rotated = true;
+                seen.insert(header);
+            }
+            None => {
+                seen.insert(header);
+            }
+        }
+    }
+    round
 }
 
 /// Merges headers with the blocks behind them that leave the loop to the same block: `a && b` becomes one
@@ -159,25 +209,27 @@ struct Plan {
     body: (BlockCall, Vec<Value>),
     /// The header's target outside, and the values that are used behind that edge.
     exit: (BlockCall, Vec<Value>),
-    /// Blocks behind the edge to the exit.
-    outside: FxHashSet<Block>,
+    /// Blocks that use values of the header, behind the edge into the loop.
+    inside: Vec<Block>,
+    /// Blocks that use values of the header, behind the edge to the exit.
+    outside: Vec<Block>,
 }
 
-/// The next loop, inner loops first.
-fn next_loop(func: &Function, seen: &mut FxHashSet<Block>) -> Option<Plan> {
-    let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let forest = LoopForest::new(&cfg, &dom);
-    let mut inner_first = (0..forest.loops().len()).rev();
-    inner_first.find_map(|l| {
-        if !seen.insert(forest.loops()[l].header) {
-            return None;
-        }
-        plan(func, &cfg, &dom, &forest, l)
-    })
+impl Plan {
+    /// Blocks outside the loop's header that the plan depends on.
+    fn users(&self) -> impl Iterator<Item = Block> + '_ {
+        self.inside.iter().chain(&self.outside).copied().chain([self.exit.0.block])
+    }
 }
 
-fn plan(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize) -> Option<Plan> {
+fn plan(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    forest: &LoopForest,
+    l: usize,
+    uses: &CrossUses,
+) -> Option<Plan> {
     let Loop { header, latches, .. } = &forest.loops()[l];
     let insts = &func.blocks[*header].insts;
     let can_copy = |i: &Inst| {
@@ -194,35 +246,28 @@ fn plan(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize
     if body.block == *header || leaves(&body.block) || latches.iter().any(leaves) {
         return None;
     }
-    let results = insts.iter().flat_map(|i| &func.insts[*i].results);
-    let own: FxHashSet<Value> = func.blocks[*header].params.iter().chain(results).copied().collect();
     let only = cfg.preds(exit.block) == [*header];
     let is_outside = |b: Block| only && dom.dominates(exit.block, b);
-    let of_header = |v: &Value| own.contains(v);
-    let mut in_body: Vec<Value> = body.args.iter().copied().filter(of_header).collect();
-    let mut after: Vec<Value> = exit.args.iter().copied().filter(of_header).collect();
-    let mut outside = FxHashSet::default();
-    for &b in func.layout.iter().filter(|b| **b != *header && cfg.is_reachable(**b)) {
-        let mut used = operands(func, b).filter(of_header).peekable();
-        if used.peek().is_none() {
-            continue;
+    let (mut in_body, mut after) = (Vec::new(), Vec::new());
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let results = insts.iter().flat_map(|i| &func.insts[*i].results);
+    for &v in func.blocks[*header].params.iter().chain(results) {
+        let (mut used_inside, mut used_outside) = (body.args.contains(&v), exit.args.contains(&v));
+        for &b in uses.of(v).iter().filter(|b| cfg.is_reachable(**b)) {
+            if is_outside(b) {
+                outside.push(b);
+                used_outside = true;
+            } else if dom.dominates(body.block, b) {
+                inside.push(b);
+                used_inside = true;
+            } else {
+                // Reached by both edges.
+                return None;
+            }
         }
-        if is_outside(b) {
-            outside.insert(b);
-            after.extend(used);
-        } else if dom.dominates(body.block, b) {
-            in_body.extend(used);
-        } else {
-            // Reached by both edges.
-            return None;
-        }
+        in_body.extend(used_inside.then_some(v));
+        after.extend(used_outside.then_some(v));
     }
-    let unique = |mut values: Vec<Value>| {
-        let mut seen = FxHashSet::default();
-        values.retain(|v| seen.insert(*v));
-        values
-    };
-    let (in_body, after) = (unique(in_body), unique(after));
     // Further values of each iteration would cost more than the branch.
     if in_body.iter().any(|v| !func.blocks[*header].params.contains(v)) {
         return None;
@@ -231,35 +276,36 @@ fn plan(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize
     if in_body.iter().chain(&after).any(|v| matches!(func.ty(*v), Type::Opaque(_))) {
         return None;
     }
+    for blocks in [&mut inside, &mut outside] {
+        blocks.sort_unstable();
+        blocks.dedup();
+    }
     Some(Plan {
         header: *header,
         latches: latches.clone(),
         body: (body, in_body),
         exit: (exit, after),
+        inside,
         outside,
     })
 }
 
-fn operands(func: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    func.blocks[block].insts.iter().flat_map(|i| func.insts[*i].operands().copied())
-}
-
-fn rotate(func: &mut Function, plan: &Plan) {
+fn rotate(func: &mut Function, cfg: &Cfg, plan: &Plan) {
     let header = plan.header;
     let (start, in_body) = landing(func, &plan.body);
     let (end, after) = landing(func, &plan.exit);
     func.blocks[start].unroll = func.blocks[header].unroll;
-    for b in func.layout.clone() {
-        let renamed = if plan.outside.contains(&b) { &after } else { &in_body };
-        if b != header {
-            func.replace_uses_in(b, renamed);
-        }
+    for &b in &plan.inside {
+        func.replace_uses_in(b, &in_body);
+    }
+    for &b in &plan.outside {
+        func.replace_uses_in(b, &after);
     }
     let before = copy_header(func, plan, start, end);
     let again = copy_header(func, plan, start, end);
-    for b in func.layout.clone() {
+    for &b in cfg.preds(header) {
         let to = if plan.latches.contains(&b) { again } else { before };
-        let Some(term) = func.terminator(b).filter(|_| b != header) else { continue };
+        let Some(term) = func.terminator(b) else { continue };
         for call in func.insts[term].targets.iter_mut().filter(|call| call.block == header) {
             call.block = to;
         }

@@ -12,7 +12,7 @@
 //! Loops that all lanes leave together are skipped, as are values that are parameters (phis) themselves.
 //! Works on structured code only, and keeps it structured.
 
-use crate::analysis::{Cfg, DomTree};
+use crate::analysis::{Cfg, CrossUses, DomTree};
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
@@ -44,7 +44,12 @@ struct StructuredLoop {
     header: Block,
     merge: Block,
     cont: Block,
-    body: FxHashSet<Block>,
+    /// The blocks of the loop in layout order.
+    body: Vec<Block>,
+    /// Set of the blocks of the loop.
+    inside: EntitySet<Block>,
+    /// Blocks of the loop with an edge to the merge block, in layout order.
+    leaving: Vec<Block>,
 }
 
 /// Closes every loop of a function that lanes do not leave together; true if anything changed.
@@ -59,30 +64,47 @@ pub fn close_loops(func: &mut Function) -> bool {
     // Inner loops first: values that leave them are then parameters, defined in the loop around.
     let todo: Vec<&StructuredLoop> =
         loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
+    if todo.is_empty() {
+        return false;
+    }
+    let mut uses = CrossUses::new(func);
     let mut never = None;
     for l in todo {
-        let escaping = escaping(func, l);
+        let escaping = escaping(func, l, &uses);
         if !escaping.is_empty() {
-            merge_values(func, l, &escaping, &mut never);
+            merge_values(func, l, &escaping, &mut uses, &mut never);
         }
     }
     never.is_some()
 }
 
 fn find(func: &Function) -> Vec<StructuredLoop> {
+    let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (n, &b) in func.layout.iter().enumerate() {
+        position[b] = n as u32;
+    }
     let mut loops = Vec::new();
     for &header in &func.layout {
         let Some(Merge::Loop { merge, cont }) = func.blocks[header].merge else { continue };
-        let mut body = FxHashSet::from_iter([header]);
-        let mut work = vec![header];
-        while let Some(b) = work.pop() {
+        let mut inside = EntitySet::new();
+        inside.insert(header);
+        let mut body = vec![header];
+        let mut leaving = Vec::new();
+        let mut next = 0;
+        while let Some(&b) = body.get(next) {
+            next += 1;
             for t in func.successors(b) {
-                if t.block != merge && body.insert(t.block) {
-                    work.push(t.block);
+                if t.block == merge {
+                    leaving.push(b);
+                } else if inside.insert(t.block) {
+                    body.push(t.block);
                 }
             }
         }
-        loops.push(StructuredLoop { header, merge, cont, body });
+        body.sort_unstable_by_key(|b| position[*b]);
+        leaving.sort_unstable_by_key(|b| position[*b]);
+        leaving.dedup();
+        loops.push(StructuredLoop { header, merge, cont, body, inside, leaving });
     }
     loops
 }
@@ -92,75 +114,60 @@ fn find(func: &Function) -> Vec<StructuredLoop> {
 /// Arguments for parameters of its merge block are included where a driver would see through these. The list
 /// is empty if it holds only parameters. Otherwise parameters are included, because their blocks do not
 /// dominate the merge block once it has its new predecessor.
-fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
-    let mut inside: FxHashSet<Value> = FxHashSet::default();
-    for &b in &l.body {
-        inside.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
-        if b != l.header {
-            inside.extend(func.blocks[b].params.iter().copied());
-        }
-    }
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut note = |v: Value| {
-        if inside.contains(&v) && seen.insert(v) {
-            found.push(v);
-        }
+fn escaping(func: &Function, l: &StructuredLoop, uses: &CrossUses) -> Vec<Value> {
+    let equal_on_all_edges = |n: usize| {
+        let mut values = edges_to_merge(func, l).map(|t| t.args[n]);
+        values.next().filter(|first| values.all(|v| v == *first))
     };
-    for &b in func.layout.iter().filter(|b| !l.body.contains(b)) {
-        for &i in &func.blocks[b].insts {
-            let data = &func.insts[i];
-            data.args.iter().for_each(|&v| note(v));
-            data.targets.iter().flat_map(|t| &t.args).for_each(|&v| note(v));
-        }
-    }
-    for n in 0..func.blocks[l.merge].params.len() {
-        let mut values = edges_to(func, l).map(|t| t.args[n]);
-        if let Some(first) = values.next()
-            && values.all(|v| v == first)
-        {
-            note(first);
-        }
+    let passed: FxHashSet<Value> =
+        (0..func.blocks[l.merge].params.len()).filter_map(equal_on_all_edges).collect();
+    let is_used_after =
+        |v: &&Value| passed.contains(*v) || uses.of(**v).iter().any(|user| !l.inside.contains(*user));
+    let mut found = Vec::new();
+    for &b in &l.body {
+        let params = if b == l.header { &[][..] } else { &func.blocks[b].params };
+        let results = func.blocks[b].insts.iter().flat_map(|&i| &func.insts[i].results);
+        found.extend(params.iter().chain(results).filter(is_used_after));
     }
     if found.iter().all(|&v| matches!(func.values[v].def, ValueDef::Param(..))) { Vec::new() } else { found }
 }
 
-fn edges_to<'a>(func: &'a Function, l: &'a StructuredLoop) -> impl Iterator<Item = &'a BlockCall> {
-    let blocks = func.layout.iter().filter(|b| l.body.contains(b));
-    blocks.flat_map(|&b| func.successors(b)).filter(|t| t.block == l.merge)
+fn edges_to_merge<'a>(func: &'a Function, l: &'a StructuredLoop) -> impl Iterator<Item = &'a BlockCall> {
+    l.leaving.iter().flat_map(|&b| func.successors(b)).filter(|t| t.block == l.merge)
 }
 
 /// Adds a parameter to the merge block for each value, and an edge from the header that is never taken.
-fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never: &mut Option<Value>) {
+fn merge_values(
+    func: &mut Function,
+    l: &StructuredLoop,
+    values: &[Value],
+    uses: &mut CrossUses,
+    never: &mut Option<Value>,
+) {
     let Some(terminator) = func.terminator(l.header).filter(|&t| func.insts[t].op == Op::Jump) else {
         // Not reached: the headers that the structurizer makes end in a jump.
         return;
     };
-    for &b in &func.layout {
-        if let Some(t) = func.terminator(b).filter(|_| l.body.contains(&b)) {
-            for call in func.insts[t].targets.iter_mut().filter(|c| c.block == l.merge) {
-                call.args.extend(values.iter().copied());
-            }
+    let mut params: FxHashMap<Value, Value> = FxHashMap::default();
+    let mut users: FxHashSet<Block> = FxHashSet::default();
+    for &v in values {
+        let ty = func.ty(v);
+        let param = func.add_param(l.merge, ty);
+        params.insert(v, param);
+        for b in uses.take(v, |b| !l.inside.contains(*b)) {
+            uses.add(param, b);
+            users.insert(b);
         }
     }
-    let params: FxHashMap<Value, Value> = values
-        .iter()
-        .map(|&v| {
-            let ty = func.ty(v);
-            (v, func.add_param(l.merge, ty))
-        })
-        .collect();
-    let renamed = |v: &mut Value| {
-        if let Some(&p) = params.get(v) {
-            *v = p;
+    for b in users {
+        func.replace_uses_in(b, &params);
+    }
+    for &b in &l.leaving {
+        let Some(t) = func.terminator(b) else { continue };
+        for call in func.insts[t].targets.iter_mut().filter(|c| c.block == l.merge) {
+            call.args.extend(values.iter().copied());
         }
-    };
-    for b in func.layout.iter().filter(|b| !l.body.contains(b)) {
-        for i in &func.blocks[*b].insts {
-            let data = &mut func.insts[*i];
-            data.args.iter_mut().for_each(renamed);
-            data.targets.iter_mut().flat_map(|t| t.args.iter_mut()).for_each(renamed);
-        }
+        values.iter().for_each(|v| uses.add(*v, b));
     }
     let never = *never.get_or_insert_with(|| never_true(func));
     let nothing: Vec<Value> = func.blocks[l.merge].params.clone();
@@ -251,8 +258,7 @@ impl Uniform {
 
     /// Whether the lanes that enter the loop leave it in the same iteration.
     fn leaves_together(&self, func: &Function, cfg: &Cfg, dom: &DomTree, l: &StructuredLoop) -> bool {
-        let leaving = l.body.iter().filter(|&&b| func.successors(b).iter().any(|t| t.block == l.merge));
-        for &b in leaving {
+        for &b in &l.leaving {
             // Every branch from here up to the code that all lanes execute in an iteration.
             let mut at = b;
             loop {
@@ -266,7 +272,7 @@ impl Uniform {
                     break;
                 }
                 match dom.idom(at) {
-                    Some(up) if l.body.contains(&up) && cfg.preds(at).len() == 1 => at = up,
+                    Some(up) if l.inside.contains(up) && cfg.preds(at).len() == 1 => at = up,
                     _ => return false,
                 }
             }
