@@ -15,9 +15,12 @@ fn devices_say_what_they_can() {
     assert!(has_extension("cl_khr_command_buffer_mutable_dispatch"));
     assert!(has_extension("cl_khr_command_buffer_multi_device"));
     let get = |name| number(&device_info(device(), name).unwrap());
-    let all = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+    let mut all = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
         | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
         | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR;
+    if has_device_queues() {
+        all |= CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR;
+    }
     assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR), all);
     assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR), 0);
     assert_eq!(device_info(device(), CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR), Ok(Vec::new()));

@@ -94,7 +94,10 @@ fn errors_of_creation() {
     assert_eq!(create(context, [0x7777, 0, 0].as_ptr()), Err(CL_INVALID_VALUE));
     assert_eq!(create(context, [key, CL_QUEUE_ON_DEVICE, 0].as_ptr()), Err(CL_INVALID_VALUE));
     let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    assert_eq!(create(context, [key, on_device, 0].as_ptr()), Err(CL_INVALID_QUEUE_PROPERTIES));
+    match create(context, [key, on_device, 0].as_ptr()) {
+        Ok(queue) if has_device_queues() => rig::release([queue]),
+        created => assert_eq!(created, Err(CL_INVALID_QUEUE_PROPERTIES)),
+    }
     // SAFETY: no handle at all, and a live one.
     unsafe {
         assert_eq!(clFinish(wrong_kind(context)), CL_INVALID_COMMAND_QUEUE);

@@ -3,4 +3,4 @@
 #[macro_use]
 mod svm;
 
-svm_suite! { "", "-buffer_addresses", 0 }
+svm_suite! { "vulkan", "-buffer_addresses", 0 }

@@ -5,4 +5,4 @@ mod svm;
 
 use test_support::api::*;
 
-svm_suite! { "", "-host_addresses,-placed_memory", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER }
+svm_suite! { "vulkan", "-host_addresses,-placed_memory", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER }

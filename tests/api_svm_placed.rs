@@ -5,4 +5,7 @@ mod svm;
 
 use test_support::api::*;
 
-svm_suite! { "", "-host_addresses", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER }
+const CAPABILITIES: cl_device_svm_capabilities =
+    CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+
+svm_suite! { "vulkan", "-host_addresses", CAPABILITIES }

@@ -13,7 +13,10 @@ fn rig(source: &str) -> Rig {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: every test of the program waits here before it does anything else.
-        unsafe { std::env::set_var("PYROCLAST_FEATURES", "-buffer_device_address") };
+        unsafe {
+            std::env::set_var("PYROCLAST_DEVICES", "vulkan");
+            std::env::set_var("PYROCLAST_FEATURES", "-buffer_device_address");
+        }
     });
     let (device, context) = (device(), context());
     let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);

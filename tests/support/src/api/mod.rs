@@ -218,6 +218,12 @@ pub fn device() -> cl_device_id {
     *devices().first().expect("a device")
 }
 
+/// Whether the default device has queues on the device.
+pub fn has_device_queues() -> bool {
+    let capabilities = device_info(device(), CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES);
+    number(&capabilities.expect("a query")) & CL_DEVICE_QUEUE_SUPPORTED != 0
+}
+
 /// A context of the default device.
 pub fn context() -> cl_context {
     let (device, mut code) = (device(), 1);
