@@ -52,7 +52,7 @@ pub struct RandomArgs {
     /// Build options of kernels
     #[arg(long, default_value = "-cl-std=CL1.2 -w", allow_hyphen_values = true)]
     options: String,
-    /// Seconds that one run may take
+    /// Seconds of processor time that one run may take
     #[arg(long, default_value_t = 60)]
     limit: u64,
     /// Do not make sources that differ smaller

@@ -3,10 +3,11 @@
 use super::generator::Kernel;
 use super::program::Program;
 use super::tree::{self, Stmt};
-use std::io::Read;
+use crate::process::run_limited_by_processor_time;
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Options of clang: for extensions of the language that no device reports and the built-in front end has,
 /// and against a warning about chained comparisons that is an error by default, also of vectors.
@@ -87,6 +88,7 @@ pub struct Runner {
     /// The trusted implementation without its optimizations. Where it agrees with the tested side, the
     /// trusted side has miscompiled the source.
     pub unoptimized: Option<Side>,
+    /// Seconds of processor time that one run may take.
     pub limit: u64,
     /// Options of kernels.
     pub options: String,
@@ -101,38 +103,15 @@ impl Runner {
         command.arg("one-random").arg(&side.platform).arg(&file).arg(&job.options).args(&job.kernels);
         command.env("PYROCLAST_NO_CACHE", "1").env("PYROCLAST_CLANG_ARGS", CLANG_ARGS);
         command.envs(side.variables.iter().map(|(name, value)| (name, value)));
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
+        let (stdout, stderr) = (self.folder.join("stdout"), self.folder.join("stderr"));
+        let create = |path: &PathBuf| File::create(path).map_err(|e| format!("{}: {e}", path.display()));
+        command.stdin(Stdio::null()).stdout(create(&stdout)?).stderr(create(&stderr)?);
+        let status = run_limited_by_processor_time(&mut command, Duration::from_secs(self.limit))
             .map_err(|e| e.to_string())?;
-        let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) else {
-            return Err("no pipe".into());
+        let read = |path: &PathBuf| {
+            std::fs::read(path).map_or(String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
         };
-        let drain = std::thread::spawn(move || {
-            let mut text = String::new();
-            let _ = err.read_to_string(&mut text);
-            text
-        });
-        let results = std::thread::spawn(move || {
-            let mut text = String::new();
-            let _ = out.read_to_string(&mut text);
-            text
-        });
-        let start = Instant::now();
-        let status = loop {
-            match child.try_wait().map_err(|e| e.to_string())? {
-                Some(status) => break Some(status),
-                None if start.elapsed() > Duration::from_secs(self.limit) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break None;
-                }
-                None => std::thread::sleep(Duration::from_millis(5)),
-            }
-        };
-        let (text, log) = (results.join().unwrap_or_default(), drain.join().unwrap_or_default());
+        let (text, log) = (read(&stdout), read(&stderr));
         Ok(match status {
             Some(status) if status.success() => RunOutcome::Results(text),
             Some(status) => RunOutcome::Failed(format!("{status}\n{log}")),
@@ -210,7 +189,7 @@ impl Runner {
             // Reducing a hanging source would take the time limit for every step.
             Some((RunOutcome::Slow, RunOutcome::Results(_))) => {
                 let source = subject.job(&self.options).source;
-                return different(format!("takes more than {} s\n{source}", self.limit));
+                return different(format!("takes more than {} s of processor time\n{source}", self.limit));
             }
             Some((got, RunOutcome::Results(wanted))) => (got, wanted),
         };
