@@ -241,7 +241,8 @@ fn interface(module: &Module, cpu: &CpuTarget) -> Result<NativeKernel> {
     let info = module.kernels.first().invariant("a module without a kernel")?.clone();
     let kernel = module.functions.values().find(|f| f.kernel.is_some());
     sub_groups::check(kernel.invariant("the kernel was lost")?, &info, cpu)?;
-    Ok(NativeKernel { info, ..NativeKernel::default() })
+    let is_large = cranelift::may_be_too_large(module);
+    Ok(NativeKernel { info, is_large, ..NativeKernel::default() })
 }
 
 /// A kernel's launch interface, and the pieces of its code.

@@ -221,6 +221,8 @@ pub struct NativeKernel {
     pub reports_errors: bool,
     /// Whether the local size must divide the global size of what the kernel enqueues.
     pub uniform_groups: bool,
+    /// Whether the code, which is generated later, may exceed what generators can compile.
+    pub is_large: bool,
     /// Locations of the variables of instrumented code, else `None`. Instrumented code has one function: both
     /// symbols are the same.
     pub variables: Option<VariableLocations>,

@@ -600,6 +600,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.stream_bytes);
         w.bool(k.reports_errors);
         w.bool(k.uniform_groups);
+        w.bool(k.is_large);
         w.option(&k.variables, |w, variables| {
             for list in [&variables.local, &variables.private, &variables.program] {
                 w.list(list, |w, p| {
@@ -642,6 +643,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             stream_bytes: r.u32()?,
             reports_errors: r.bool()?,
             uniform_groups: r.bool()?,
+            is_large: r.bool()?,
             variables: r.option(get_variables)?,
         })
     })?;
@@ -797,6 +799,7 @@ pub(crate) mod tests {
             stream_bytes: 4,
             reports_errors: true,
             uniform_groups: false,
+            is_large: true,
             variables: Some(VariableLocations {
                 private: vec![VariableLocation { name: "x".into(), offset: 64, size: 6, stride: 8 }],
                 ..VariableLocations::default()

@@ -109,6 +109,7 @@ pub(super) fn functions<'a>(
         stream_bytes: kernels.iter().map(|k| stream_bytes(k.func)).max().unwrap_or(0),
         reports_errors: cx.options.debug_info,
         uniform_groups: cx.options.uniform_work_group_size,
+        is_large: false,
         variables: cpu.instrumented.then(|| variable_locations(module, data, &local, &functions)),
         info: info.clone(),
     };

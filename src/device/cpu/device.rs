@@ -255,6 +255,10 @@ impl DeviceOps for CpuDevice {
     ) -> Result<Arc<CompiledProgram>, CompileError> {
         let program = compile(kernels.clone(), &self.target)?;
         if !program.data.writable {
+            let kernels = program.native().map_or(&[][..], |native| &native.kernels);
+            for kernel in kernels.iter().filter(|kernel| kernel.is_large) {
+                self.targets.check(&kernel.info.name, compile)?;
+            }
             return Ok(program);
         }
         // Kernels that share variables share the data block, and so the rest of the code.

@@ -15,6 +15,7 @@ use clspv_bridge::driver;
 use clspv_bridge::options::{CompileRequest, Extent, FrontConfig, FrontEnd, Kernels, Library, Options};
 use clspv_bridge::target::{Code, CodeGenerator};
 use clspv_bridge::{CompileError, Target};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -283,8 +284,8 @@ struct Compiler {
     has_cache: bool,
     /// The code in the disk cache cannot be loaded.
     is_damaged: bool,
-    /// Number of compilations that succeed.
-    good: u32,
+    /// Numbers of the compilations that succeed.
+    good: Range<u32>,
     compiled: AtomicU32,
 }
 
@@ -294,7 +295,7 @@ impl KernelCompiler for Compiler {
         self.has_cache.then(|| self.build(Kernels::Named(vec![named.into()]), target))
     }
     fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
-        match self.compiled.fetch_add(1, Ordering::Relaxed) < self.good {
+        match self.good.contains(&self.compiled.fetch_add(1, Ordering::Relaxed)) {
             true => Ok(self.build(Kernels::Named(vec![kernel.into()]), target)),
             false => Err(CompileError::internal("no code")),
         }
@@ -304,7 +305,7 @@ impl KernelCompiler for Compiler {
 impl Compiler {
     fn new(source: &str) -> Compiler {
         let (library, compiled) = (library(source), AtomicU32::new(0));
-        Compiler { library, has_cache: false, is_damaged: false, good: u32::MAX, compiled }
+        Compiler { library, has_cache: false, is_damaged: false, good: 0..u32::MAX, compiled }
     }
     fn build(&self, kernels: Kernels, target: &Target) -> Arc<CompiledProgram> {
         let built = driver::build_kernels(&kernels, &[&self.library], &Options::default(), &[], target, None);
@@ -395,7 +396,7 @@ fn hot_kernels_get_optimized_code() {
 fn hot_kernels_go_through_all_tiers() {
     use CodeGenerator::{Baseline, Cranelift};
     // Also if no better code can be made.
-    for good in [u32::MAX, 1] {
+    for good in [0..u32::MAX, 0..1] {
         let (compiler, most) = (Arc::new(Compiler { good, ..Compiler::new(SQUARES) }), 4);
         let (device, kernel) = with_tiers(&compiler, &[Cranelift, Baseline, Cranelift]);
         let begin = Instant::now();
@@ -426,7 +427,7 @@ fn a_cached_kernel_that_cannot_be_loaded_is_compiled() {
 
 #[test]
 fn kernels_without_optimized_code_keep_their_quick_code() {
-    let compiler = Arc::new(Compiler { good: 1, ..Compiler::new(SQUARES) });
+    let compiler = Arc::new(Compiler { good: 0..1, ..Compiler::new(SQUARES) });
     let (device, kernel) = tiered(&compiler);
     let (begin, first) = (Instant::now(), code_of(&kernel));
     while compiler.count() < 2 {
@@ -438,12 +439,57 @@ fn kernels_without_optimized_code_keep_their_quick_code() {
 }
 
 #[test]
+fn kernels_start_with_code_that_can_be_made() {
+    let compiler = Arc::new(Compiler { good: 1..2, ..Compiler::new(SQUARES) });
+    let (device, kernel) = tiered(&compiler);
+    (0..100).for_each(|_| square(&device, &kernel));
+    assert_eq!(compiler.count(), 2);
+}
+
+/// Code generators have limits, which kernels of ordinary size cannot reach.
+#[test]
+fn kernels_that_no_generator_takes_are_errors_of_the_build() {
+    use CodeGenerator::{Baseline, Cranelift};
+    let generators = CpuGenerators { first: Baseline, hot: &[Cranelift] };
+    let device = CpuDevice::new(unchecked(), &[], generators);
+    let lines = "x = x * x + y;\n".repeat(9000);
+    let large = library(&format!(
+        "kernel void large(global uchar16 *p) {{ uchar16 x = p[0], y = p[1]; {lines} p[2] = x; }}
+         kernel void small(global uchar16 *p) {{ p[0] = 0; }}"
+    ));
+    // Generators that take the kernel, and the number of attempts to find one.
+    let attempts = |takes: &[CodeGenerator]| {
+        let mut tried = 0;
+        let mut build = |kernels: Kernels, target: &Target| {
+            let generator = target.cpu().unwrap().generator;
+            if generator != CodeGenerator::Later {
+                assert!(matches!(&kernels, Kernels::Named(names) if names == &["large"]));
+                tried += 1;
+                if !takes.contains(&generator) {
+                    let text = format!("error: kernel 'large': too large for {generator:?}\n");
+                    return Err(CompileError::Diagnostics(text));
+                }
+            }
+            // Compiling the large kernel would take long.
+            let target = target.clone().with_generator(CodeGenerator::Later);
+            driver::build_kernels(&kernels, &[&large], &Options::default(), &[], &target, None).map(Arc::new)
+        };
+        let built = device.compile_kernels(Kernels::Every, &mut build).map(drop);
+        (built.map_err(|e| e.to_string()), tried)
+    };
+    assert_eq!(attempts(&[Baseline]), (Ok(()), 1));
+    assert_eq!(attempts(&[Cranelift]), (Ok(()), 2));
+    let (refused, tried) = attempts(&[]);
+    assert!(refused.unwrap_err().contains("kernel 'large': too large for Baseline") && tried == 2);
+}
+
+#[test]
 fn kernels_without_code_are_not_launched() {
-    let compiler = Arc::new(Compiler { good: 0, ..Compiler::new(SQUARES) });
+    let compiler = Arc::new(Compiler { good: 0..0, ..Compiler::new(SQUARES) });
     let (_device, kernel) = tiered(&compiler);
     let kernel = kernel.as_any().downcast_ref::<CpuKernel>().unwrap();
     assert!(kernel.loaded().is_err() && kernel.loaded().is_err());
-    assert_eq!(compiler.count(), 1);
+    assert_eq!(compiler.count(), 2);
     assert_eq!(kernel.private_bytes(), 0);
 }
 
@@ -451,7 +497,7 @@ fn kernels_without_code_are_not_launched() {
 #[test]
 fn kernels_that_share_variables_are_compiled_together() {
     let source = &SQUARES.replace("constant uint", "global uint").replace("out[0] =", "table[0] =");
-    let compiler = Arc::new(Compiler { good: 0, ..Compiler::new(source) });
+    let compiler = Arc::new(Compiler { good: 0..0, ..Compiler::new(source) });
     let (device, kernel) = tiered(&compiler);
     square(&device, &kernel);
     assert!(kernel.as_any().downcast_ref::<CpuKernel>().unwrap().tiers().is_none());

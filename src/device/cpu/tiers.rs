@@ -4,14 +4,15 @@
 //! place if the disk cache has it. Otherwise threads of low priority make it, tier after tier, once the
 //! kernel's launches have taken [`HOT`] together: the lowest tier of all kernels first, and in a tier the
 //! kernel with the longest time. It replaces the code before it between launches. A kernel whose better code
-//! cannot be made keeps what it has.
+//! cannot be made keeps what it has. One whose first code cannot be made starts with code of a higher tier.
 //!
 //! Locks: the list of wanted code ([`Background`]), never held while a kernel is compiled.
 
-use super::super::traits::{DeviceError, DeviceResult, KernelCompiler};
+use super::super::traits::{CompileFn, DeviceError, DeviceResult, KernelCompiler};
 use super::loaded::{self, LaunchFacts, LoadedKernel};
-use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::options::Kernels;
+use clspv_bridge::{CompileError, Target};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,6 +32,16 @@ pub struct Targets {
 }
 
 impl Targets {
+    /// Compiles a kernel to learn whether one of the targets has a generator for it.
+    ///
+    /// # Errors
+    /// Returns the first target's error if there is none.
+    pub fn check(&self, kernel: &str, compile: &mut CompileFn<'_>) -> Result<(), CompileError> {
+        let mut check = |target: &Target| compile(Kernels::Named(vec![kernel.to_owned()]), target).map(drop);
+        let Err(error) = check(&self.first) else { return Ok(()) };
+        if self.hot.iter().any(|target| check(target).is_ok()) { Ok(()) } else { Err(error) }
+    }
+
     /// The target of the fastest code.
     pub fn best(&self) -> &Target {
         self.hot.last().unwrap_or(&self.first)
@@ -103,7 +114,8 @@ impl Tiers {
         }
     }
 
-    /// The best code of the disk cache, else new code for the first target.
+    /// The best code of the disk cache, else new code for the first target that has a generator for the
+    /// kernel. The error is that of the first target.
     fn make_first(&self) -> DeviceResult<LoadedKernel> {
         let Recipe { compiler, kernel, targets, .. } = &self.recipe;
         for (level, target) in targets.hot.iter().enumerate().rev() {
@@ -119,7 +131,17 @@ impl Tiers {
                 None => {}
             }
         }
-        self.compile(&targets.first)
+        let first = self.compile(&targets.first);
+        let Err(error) = &first else { return first };
+        for (level, target) in targets.hot.iter().enumerate() {
+            if let Ok(code) = self.compile(target) {
+                tracing::warn!("kernel '{kernel}' starts with code of tier {}: {error}", level + 1);
+                self.level.store(level + 1, Ordering::Relaxed);
+                self.asked.fetch_or(level + 1 == targets.hot.len(), Ordering::Relaxed);
+                return Ok(code);
+            }
+        }
+        first
     }
 
     /// Makes the code of the next tier, and requests that of the one after it.

@@ -29,7 +29,7 @@ mod transpose;
 
 use super::native::{self, NativeFunction, Program};
 use crate::error::{CompileError, Invariant, Result};
-use crate::ir::Module;
+use crate::ir::{Function, Module, Type};
 use crate::native::NativeKernel;
 use crate::parallel;
 use crate::passes::PassContext;
@@ -56,6 +56,22 @@ pub fn kernel(
     let functions = all.functions.iter().collect();
     let codes = parallel::map(functions, |f| machine_code(&all.program, f, features, &*isa));
     Ok((all.kernel.clone(), codes.into_iter().collect::<Result<_>>()?))
+}
+
+/// Registers of a function from which Cranelift may refuse it: half of its limit.
+const LARGE: u64 = 1 << 20;
+
+/// Whether a kernel, before it is optimised, has a function that may have too many registers.
+pub fn may_be_too_large(module: &Module) -> bool {
+    // A vector of four work-items: lanes of small integers are scalars.
+    let registers = |ty: Type| {
+        let bytes = u64::from(ty.lane().access_bytes().unwrap_or(8));
+        u64::from(ty.lanes()) * if bytes < 4 { 4 } else { bytes / 4 }
+    };
+    let results = |f: &Function| -> u64 {
+        f.data_in_order().flat_map(|data| &data.results).map(|v| registers(f.ty(*v))).sum()
+    };
+    module.functions.values().any(|f| results(f) > LARGE)
 }
 
 /// Compiles a function.
