@@ -4,8 +4,11 @@ use super::traits::{DeviceError, DeviceResult};
 use std::fs::File;
 use std::io::{Error, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Executable memory of this process.
 pub struct CodeMemory {
@@ -20,7 +23,7 @@ unsafe impl Sync for CodeMemory {}
 
 impl CodeMemory {
     /// Copies code to executable memory. Where the system lets no memory become executable that was writable
-    /// (`MemoryDenyWriteExecute`, SELinux's execmem), a file in memory is mapped.
+    /// (`MemoryDenyWriteExecute`, SELinux's execmem), a new file is mapped.
     pub fn new(code: &[u8]) -> DeviceResult<CodeMemory> {
         let made = CodeMemory::protected(code).or_else(|_| CodeMemory::mapped(code));
         made.map_err(|e| DeviceError::Unexpected(format!("the system permits no executable memory ({e})")))
@@ -58,9 +61,9 @@ impl CodeMemory {
         }
     }
 
-    /// A file in memory, which is only mapped to be executed.
+    /// A file that is only mapped to be executed.
     fn mapped(code: &[u8]) -> Result<CodeMemory, Error> {
-        let mut file = File::from(code_file()?);
+        let mut file = code_file()?;
         file.write_all(code)?;
         CodeMemory::map(code.len(), libc::PROT_READ | libc::PROT_EXEC, Some(&file))
     }
@@ -86,8 +89,14 @@ impl Drop for CodeMemory {
     }
 }
 
-/// A new file in memory, for code.
-pub fn code_file() -> Result<OwnedFd, Error> {
+/// A new file for code: in memory or, if the system permits no such file, in the folder of temporary files,
+/// without a name.
+pub fn code_file() -> Result<File, Error> {
+    memory_file().map(File::from).or_else(|refused| unnamed_file(&std::env::temp_dir()).map_err(|_| refused))
+}
+
+/// A new file in memory.
+fn memory_file() -> Result<OwnedFd, Error> {
     // SAFETY: the name is a string; the descriptor is checked.
     let fd = unsafe { libc::memfd_create(c"pyroclast-code".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
@@ -95,6 +104,16 @@ pub fn code_file() -> Result<OwnedFd, Error> {
     }
     // SAFETY: the descriptor is new and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// A new file in a folder, accessible to this user only. Its name exists for a moment.
+fn unnamed_file(folder: &Path) -> Result<File, Error> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = folder.join(format!("pyroclast-code-{}-{count}", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).mode(0o700).open(&path)?;
+    std::fs::remove_file(path)?;
+    Ok(file)
 }
 
 #[cfg(test)]

@@ -162,9 +162,14 @@ fn cpu_code() -> String {
         }
         Some((true, _)) => "quick code, by Cranelift",
         Some((false, _)) => "optimized code, by clang",
-        None => "none: the CPU device is not used (PYROCLAST_CPU_CODE)",
+        None if compiler::permits_code() => "none: the CPU device is not used (PYROCLAST_CPU_CODE)",
+        None => "none: the CPU device is not used",
     };
-    let note = if compiler::permits_code() { "" } else { "; the system permits no executable memory" };
+    let note = match (compiler::permits_code(), compiler::clang_available()) {
+        (true, _) => "",
+        (false, true) => "; the system permits no executable memory",
+        (false, false) => "; the system permits no executable memory, clang was not found",
+    };
     format!("{text}{note}")
 }
 

@@ -5,7 +5,6 @@ use super::super::traits::{DeviceError, DeviceResult};
 use clspv_bridge::native::flat_code::{self, FlatCode};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
@@ -66,7 +65,7 @@ fn detour() -> String {
 
 /// Opens a shared object in memory.
 fn open(object: &[u8]) -> DeviceResult<Library> {
-    let mut file = File::from(code_file().map_err(|e| failed(&e))?);
+    let mut file = code_file().map_err(|e| failed(&e))?;
     file.write_all(object).map_err(|e| failed(&e))?;
     let path = format!("/proc/self{}/fd/{}", detour(), file.as_raw_fd());
     // SAFETY: the object has no initialisers; it was made by the compiler or comes from the cache of this
