@@ -104,25 +104,28 @@ fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -
     let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
     let mut found = Vec::new();
     let mut ends = false;
-    // By reverse postorder, so that most labels are final when they are passed on.
+    // By reverse postorder, so that all ways to a block are known when it passes its label on, except those
+    // by the back edges of loops.
     let mut work: BTreeSet<(u32, Block, Block)> = BTreeSet::new();
     let entry = |to: Block, label: Block| (cfg.number(to).unwrap_or(0), to, label);
     work.extend(func.successors(branch).iter().map(|t| entry(t.block, t.block)));
     while let Some((_, block, label)) = work.pop_first() {
+        let mut is_join = false;
+        while let Some(other) = work.first().filter(|other| other.1 == block) {
+            is_join |= other.2 != label;
+            work.pop_first();
+        }
         // All ways lead here, and go on together.
         let is_only = work.is_empty() && !ends;
-        let label = match labels.get(&block) {
-            Some(known) if *known == label || *known == block => continue,
-            Some(_) => {
-                found.push(block);
-                block
-            }
-            None if is_only && labels.is_empty() => {
-                found.push(block);
-                block
-            }
-            None => label,
-        };
+        match labels.get(&block) {
+            Some(known) if *known == block || *known == label && !is_join => continue,
+            Some(_) => is_join = true,
+            None => is_join |= is_only && labels.is_empty(),
+        }
+        if is_join {
+            found.push(block);
+        }
+        let label = if is_join { block } else { label };
         if is_only {
             break;
         }
@@ -186,4 +189,42 @@ fn leaving_values(func: &Function, forest: &LoopForest, uses: &Uses, branch: Blo
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ways that have met stay together: a later selection that all vectors take alike has one result.
+    #[test]
+    fn differences_of_control_end_where_ways_meet() {
+        let text = "phase inlined
+            func @f(i32) {
+            block0(v0: i32):
+                v1 = work_item local_id 0
+                v2 = trunc.i32 v1
+                v3 = icmp ult v2, i32 4
+                brif v3, block1, block2
+            block1:
+                br block3(i32 7)
+            block2:
+                br block3(i32 0)
+            block3(v4: i32):
+                v5 = icmp ult v0, i32 4
+                brif v5, block4, block5
+            block4:
+                br block6(i32 1)
+            block5:
+                br block6(i32 2)
+            block6(v6: i32):
+                v7 = iadd v4, v6
+                ret
+            }";
+        let module = parse::parse_module(text).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let varying = varying_values(func);
+        let params: Vec<Value> = func.layout.iter().flat_map(|b| &func.blocks[*b].params).copied().collect();
+        let varies: Vec<bool> = params.iter().map(|v| varying.contains(*v)).collect();
+        assert_eq!(varies, [false, true, false]);
+    }
 }

@@ -37,15 +37,23 @@ impl Constructs {
         let dom = DomTree::new(&cfg);
         let forest = LoopForest::new(&cfg, &dom);
         let mut all = Constructs { dom, loops: Vec::new(), innermost: SecondaryMap::new() };
+        let mut headed: SecondaryMap<Block, Option<usize>> = SecondaryMap::new();
         for data in forest.loops() {
-            let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
-            let index = all.loops.len();
-            all.loops.push((data.header, merge, all.innermost[data.header]));
-            for &b in func.layout.iter().filter(|b| all.dom.dominates(data.header, **b)) {
-                if all.contains(index, b) {
-                    all.innermost[b] = Some(index);
-                }
+            if let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge {
+                headed[data.header] = Some(all.loops.len());
+                all.loops.push((data.header, merge, None));
             }
+        }
+        // Dominators come first. A block is in the loops of its immediate one, except those that it ends.
+        for &b in cfg.rpo() {
+            let mut around = all.dom.idom(b).and_then(|up| all.innermost[up]);
+            while let Some(index) = around.filter(|index| all.loops[*index].1 == b) {
+                around = all.loops[index].2;
+            }
+            if let Some(index) = headed[b] {
+                all.loops[index].2 = around;
+            }
+            all.innermost[b] = headed[b].or(around);
         }
         all
     }
@@ -56,8 +64,8 @@ impl Constructs {
         self.dom.dominates(header, block) && !self.dom.dominates(merge, block)
     }
 
-    /// For each loop the values defined in it that are used outside, in the order of their first use.
-    fn escaping(&self, func: &Function) -> Vec<Vec<Value>> {
+    /// The innermost loop in which each value is defined.
+    fn definitions(&self, func: &Function) -> SecondaryMap<Value, Option<usize>> {
         let mut defined_in: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
         for &b in &func.layout {
             let results = func.blocks[b].insts.iter().flat_map(|i| &func.insts[*i].results);
@@ -65,16 +73,26 @@ impl Constructs {
                 defined_in[*v] = self.innermost[b];
             }
         }
+        defined_in
+    }
+
+    /// The loops around a definition that do not contain a block, the innermost first; `innermost` is that of
+    /// the definition.
+    fn left(&self, innermost: Option<usize>, block: Block) -> impl Iterator<Item = usize> + '_ {
+        let is_left = move |index: &usize| !self.contains(*index, block);
+        std::iter::successors(innermost, |index| self.loops[*index].2).take_while(is_left)
+    }
+
+    /// For each loop the values defined in it that are used outside, in the order of their first use.
+    fn escaping(&self, func: &Function, defined_in: &SecondaryMap<Value, Option<usize>>) -> Vec<Vec<Value>> {
         let mut escaping: Vec<Vec<Value>> = vec![Vec::new(); self.loops.len()];
         let mut seen: FxHashSet<(usize, Value)> = FxHashSet::default();
         for &b in &func.layout {
             for v in func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].operands().copied()) {
-                let mut next = defined_in[v];
-                while let Some(index) = next.filter(|index| !self.contains(*index, b)) {
+                for index in self.left(defined_in[v], b) {
                     if seen.insert((index, v)) {
                         escaping[index].push(v);
                     }
-                    next = self.loops[index].2;
                 }
             }
         }
@@ -85,34 +103,35 @@ impl Constructs {
 /// Closes the loops of a structured function; true if a value was used after its loop.
 fn close_loops(func: &mut Function) -> bool {
     let constructs = Constructs::new(func);
-    let escaping = constructs.escaping(func);
-    // The parameter that uses after the inner loops have instead of a value.
+    let defined_in = constructs.definitions(func);
+    let escaping = constructs.escaping(func, &defined_in);
+    // What uses outside of a loop have instead of a value.
+    let mut params: FxHashMap<(usize, Value), Value> = FxHashMap::default();
+    // What a value is after the inner loops, and the arguments of edges to merge blocks.
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
-    for (index, values) in escaping.iter().enumerate().rev().filter(|(_, values)| !values.is_empty()) {
+    let mut arguments: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
+    for (index, values) in escaping.iter().enumerate().rev() {
         let merge = constructs.loops[index].1;
-        let mut params: FxHashMap<Value, Value> = FxHashMap::default();
-        let values: Vec<Value> = values.iter().map(|v| replaced.get(v).copied().unwrap_or(*v)).collect();
-        for v in &values {
+        for v in values {
             let p = func.add_param(merge, func.ty(*v));
-            params.insert(*v, p);
+            params.insert((index, *v), p);
+            arguments[merge].push(replaced.insert(*v, p).unwrap_or(*v));
         }
-        for (original, v) in escaping[index].iter().zip(&values) {
-            replaced.insert(*original, params[v]);
-        }
-        for b in func.layout.clone() {
-            let is_outside = !constructs.contains(index, b);
-            for n in 0..func.blocks[b].insts.len() {
-                let data = &mut func.insts[func.blocks[b].insts[n]];
-                if is_outside {
-                    for a in data.operands_mut() {
-                        *a = params.get(a).copied().unwrap_or(*a);
-                    }
-                }
-                for t in data.targets.iter_mut().filter(|t| t.block == merge) {
-                    t.args.extend(values.iter().copied());
-                }
+    }
+    if params.is_empty() {
+        return false;
+    }
+    for b in func.layout.clone() {
+        for n in 0..func.blocks[b].insts.len() {
+            let data = &mut func.insts[func.blocks[b].insts[n]];
+            for a in data.operands_mut() {
+                let outermost = constructs.left(defined_in[*a], b).last();
+                *a = outermost.and_then(|index| params.get(&(index, *a)).copied()).unwrap_or(*a);
+            }
+            for t in &mut data.targets {
+                t.args.extend(arguments[t.block].iter().copied());
             }
         }
     }
-    escaping.iter().any(|values| !values.is_empty())
+    true
 }

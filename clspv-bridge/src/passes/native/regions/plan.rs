@@ -189,23 +189,44 @@ fn save_points(
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = LoopForest::new(&cfg, &dom);
+    let mut dominators: FxHashMap<Block, Dominators> = FxHashMap::default();
     for &block in func.layout.iter().filter(|b| loops.innermost(**b).is_some()) {
         let results = func.blocks[block].insts.iter().flat_map(|i| &func.insts[*i].results);
         let mut saved = func.blocks[block].params.iter().chain(results).filter(|v| context.contains(*v));
         let Some(first) = saved.next() else { continue };
         let Some(end) = region_of.get(&block).and_then(|r| regions[*r].exit) else { continue };
-        let in_inner_loop = |b: Block| {
-            let mut around = std::iter::successors(loops.innermost(block), |l| loops.loops()[*l].parent);
-            around.any(|l| loops.contains(l, b) && !loops.contains(l, end))
-        };
-        if !in_inner_loop(block) || !dom.dominates(block, end) {
+        let around = std::iter::successors(loops.innermost(block), |l| loops.loops()[*l].parent);
+        // The outermost loop that the region's end is not in.
+        let Some(outermost) = around.filter(|l| !loops.contains(*l, end)).last() else { continue };
+        if !dom.dominates(block, end) {
             continue;
         }
-        let outside = |b: &Block| dom.dominates(block, *b) && !in_inner_loop(*b);
-        let point = std::iter::successors(Some(end), |b| dom.idom(*b).filter(outside)).last();
+        let dominators = dominators.entry(end).or_insert_with(|| Dominators::new(&dom, end));
+        let is_outside = |b: &Block| !loops.contains(outermost, *b);
+        let point = dominators.after(loops.loops()[outermost].header).find(is_outside);
         points.extend([first].into_iter().chain(saved).filter_map(|v| Some((*v, point?))));
     }
     points
+}
+
+/// The dominators of a block, from the block upwards.
+struct Dominators {
+    blocks: Vec<Block>,
+    positions: FxHashMap<Block, usize>,
+}
+
+impl Dominators {
+    fn new(dom: &DomTree, block: Block) -> Dominators {
+        let blocks: Vec<Block> = std::iter::successors(Some(block), |b| dom.idom(*b)).collect();
+        let positions = blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        Dominators { blocks, positions }
+    }
+
+    /// The dominators that one of them dominates, from it downwards.
+    fn after(&self, dominator: Block) -> impl Iterator<Item = Block> + '_ {
+        let end = self.positions.get(&dominator).map_or(0, |i| i + 1);
+        self.blocks.iter().take(end).rev().copied()
+    }
 }
 
 /// Values that the block's part of a region uses, with the region: operands before the barrier, those of the
