@@ -38,6 +38,7 @@ use crate::passes::native::close_loops::CloseLoops;
 use crate::passes::native::regions::ParallelRegions;
 use crate::passes::native::structure::NativeStructure;
 use crate::passes::native::sub_groups::NativeSubGroups;
+use crate::passes::native::thread_masks::ThreadMasks;
 use crate::passes::native::vectorize::Vectorize;
 use crate::passes::opt::compact::Compact;
 use crate::passes::opt::dce::Dce;
@@ -217,8 +218,15 @@ pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &Structurize, &Lcssa];
 
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.
-pub const NATIVE: Passes =
-    &[&NativeSubGroups, &NativeStructure, &CloseLoops, &NativeChecks, &Vectorize, &ParallelRegions];
+pub const NATIVE: Passes = &[
+    &NativeSubGroups,
+    &NativeStructure,
+    &CloseLoops,
+    &NativeChecks,
+    &Vectorize,
+    &ParallelRegions,
+    &ThreadMasks,
+];
 
 /// Passes that only filetests run by themselves.
 const PARTS: Passes = &[&LowerBuiltins, &SsaRepair];

@@ -5,4 +5,5 @@ pub mod close_loops;
 pub mod regions;
 pub mod structure;
 pub mod sub_groups;
+pub mod thread_masks;
 pub mod vectorize;
