@@ -25,7 +25,7 @@ pub mod metadata;
 pub mod native;
 pub mod observers;
 pub mod options;
-mod parallel;
+pub mod parallel;
 pub mod passes;
 pub mod pipeline;
 pub mod printf;

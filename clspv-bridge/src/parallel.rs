@@ -4,8 +4,8 @@
 //! simultaneous builds do not multiply their threads. Helpers have stacks as large as the compiler's own
 //! thread. A panic in a piece of work reaches the caller.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Stack of a helper thread, in bytes: passes are recursive.
 const STACK: usize = 64 << 20;
@@ -13,12 +13,19 @@ const STACK: usize = 64 << 20;
 /// Helper threads at work in this process.
 static HELPERS: AtomicUsize = AtomicUsize::new(0);
 
+/// Number of processors that this process may use, determined once: that takes a dozen system calls where
+/// control groups limit it.
+pub fn processor_count() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+}
+
 /// A permit for one helper thread.
 struct Permit;
 
 impl Permit {
     fn take() -> Option<Permit> {
-        let most = std::thread::available_parallelism().map_or(1, |n| n.get()) - 1;
+        let most = processor_count() - 1;
         HELPERS
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1))
             .ok()
@@ -84,7 +91,7 @@ mod tests {
             });
             assert!(result.is_err());
         }
-        let most = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let most = processor_count();
         assert!(HELPERS.load(Ordering::Relaxed) < most);
     }
 }

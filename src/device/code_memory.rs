@@ -69,7 +69,8 @@ impl CodeMemory {
     }
 
     fn map(bytes: usize, access: libc::c_int, file: Option<&File>) -> Result<CodeMemory, Error> {
-        let anonymous = if file.is_none() { libc::MAP_ANONYMOUS } else { 0 };
+        // All pages are written next; one call provides them faster than faults.
+        let anonymous = if file.is_none() { libc::MAP_ANONYMOUS | libc::MAP_POPULATE } else { 0 };
         let fd = file.map_or(-1, |f| f.as_raw_fd());
         let flags = libc::MAP_PRIVATE | anonymous;
         // SAFETY: new memory at an address of the system's choice.

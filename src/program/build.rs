@@ -9,7 +9,7 @@
 
 use super::binary::BinaryKind;
 use super::cache::{self, LibraryKey};
-use super::code::{back_end, cache, dump};
+use super::code::{cache, dump};
 use super::kernel_code::ProgramKernels;
 use super::options::{self, BuildOptions, Stage};
 use super::stack::COMPILER_STACK;
@@ -417,12 +417,13 @@ impl Program {
                     let same = |l: &[Arc<Library>]| {
                         l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
                     };
+                    let program = ProgramKernels::new(libraries.clone(), code_options, specs.clone());
                     let mut compile = |kernels: Kernels, target: &Target| {
                         let known = back.iter().find(|(k, t, l, _)| *k == kernels && t == target && same(l));
                         if let Some((.., known)) = known {
                             return known.clone();
                         }
-                        let result = back_end(&kernels, &libraries, &code_options, &specs, target);
+                        let result = program.build(&kernels, target);
                         let result = match (&self.origin, &kept_headers) {
                             (ProgramOrigin::Source(source), Some(headers)) => result.map_err(|error| {
                                 let config = device.front_config();
@@ -439,8 +440,7 @@ impl Program {
                         result
                     };
                     let code = device.ops().compile(&mut compile, &mut log)?;
-                    let kernels = ProgramKernels::new(libraries.clone(), code_options, specs.clone());
-                    Ok((BinaryKind::Executable, libraries, Some(Compiled { code, kernels })))
+                    Ok((BinaryKind::Executable, libraries, Some(Compiled { code, kernels: program })))
                 };
             let result = match attempt() {
                 Ok((kind, libraries, None)) => Ok((kind, libraries, None)),

@@ -168,17 +168,6 @@ impl ProgramHasher {
     }
 }
 
-/// The key of an executable program of these kernels.
-pub(crate) fn program_key(
-    kernels: &Kernels,
-    libraries: &[&Library],
-    options: &Options,
-    specs: &[(u32, Vec<u8>)],
-    target: &Target,
-) -> Result<Key, CompileError> {
-    Ok(ProgramHasher::new(libraries, options, specs)?.key(kernels, target))
-}
-
 /// Identifies this build of the compiler: version, and file, size and time of the library or program it is
 /// linked into.
 pub(crate) fn compiler_identity() -> &'static str {
@@ -241,7 +230,7 @@ mod tests {
     #[test]
     fn round_trip_and_damage() {
         let (cache, folder) = temporary("trip");
-        let key = program_key(&Kernels::Every, &[], &Options::default(), &[], &Target::generic()).unwrap();
+        let key = key_of(&Kernels::Every, &[], &Options::default(), &[], &Target::generic());
         assert!(cache.program(key).is_none());
         cache.store_program(key, &sample_program());
         assert_eq!(cache.program(key), Some(sample_program()));
@@ -262,7 +251,7 @@ mod tests {
         specs: &[(u32, Vec<u8>)],
         target: &Target,
     ) -> Key {
-        program_key(kernels, libraries, options, specs, target).expect("an encoding")
+        ProgramHasher::new(libraries, options, specs).expect("an encoding").key(kernels, target)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Code generation through the disk cache, and the dumps of compilations.
 
-use super::cache::{self, Cache, Key};
+use super::cache::{Cache, Key};
 use super::dump::Dump;
 use super::stack::with_large_stack;
 use crate::config::Config;
@@ -32,8 +32,9 @@ pub(super) fn cached(key: Key) -> Option<Arc<CompiledProgram>> {
     if validated { None } else { cache().program(key).map(Arc::new) }
 }
 
-/// Compiles library SPIR-V to an executable, from the cache if possible.
+/// Compiles libraries to an executable with this key, from the cache if possible.
 pub(super) fn back_end(
+    key: Key,
     kernels: &Kernels,
     libraries: &[Arc<Library>],
     options: &Options,
@@ -45,7 +46,6 @@ pub(super) fn back_end(
         _ => String::new(),
     });
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-    let key = cache::program_key(kernels, &libraries, options, specs, target)?;
     if let Some(program) = cached(key) {
         record::note_cached(&mut stage);
         return Ok(program);

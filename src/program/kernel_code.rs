@@ -1,6 +1,6 @@
 //! Code of single kernels of a program that is built already, for devices that compile kernels one by one.
 
-use super::cache::ProgramHasher;
+use super::cache::{Key, ProgramHasher};
 use super::code;
 use super::stack::with_large_stack;
 use crate::device::Device;
@@ -17,8 +17,8 @@ pub struct ProgramKernels {
     libraries: Vec<Arc<Library>>,
     options: Options,
     specs: Vec<(u32, Vec<u8>)>,
-    /// The start of all kernels' keys; `None` if the libraries have no encoding.
-    hasher: OnceLock<Option<ProgramHasher>>,
+    /// The start of all kernels' keys: hashing the libraries takes as long as reading code from the cache.
+    hasher: OnceLock<Result<ProgramHasher, CompileError>>,
     /// Kernels that the recorder has.
     recorded: Mutex<Vec<String>>,
 }
@@ -27,6 +27,22 @@ impl ProgramKernels {
     /// `options` are those of code generation.
     pub fn new(libraries: Vec<Arc<Library>>, options: Options, specs: Vec<(u32, Vec<u8>)>) -> ProgramKernels {
         ProgramKernels { libraries, options, specs, hasher: OnceLock::new(), recorded: Mutex::default() }
+    }
+
+    /// Compiles kernels for a target, from the cache if possible.
+    pub fn build(&self, kernels: &Kernels, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+        let key = self.key(kernels, target)?;
+        code::back_end(key, kernels, &self.libraries, &self.options, &self.specs, target)
+    }
+
+    /// The key of code in the cache; an error if the libraries have no encoding.
+    fn key(&self, kernels: &Kernels, target: &Target) -> Result<Key, CompileError> {
+        let libraries = || self.libraries.iter().map(|l| &**l).collect::<Vec<_>>();
+        let new = || ProgramHasher::new(&libraries(), &self.options, &self.specs);
+        match self.hasher.get_or_init(new) {
+            Ok(hasher) => Ok(hasher.key(kernels, target)),
+            Err(error) => Err(error.clone()),
+        }
     }
 
     /// Records facts about a kernel that was created, and in the background an estimate of its work.
@@ -72,14 +88,11 @@ impl ProgramKernels {
 
 impl KernelCompiler for ProgramKernels {
     fn cached(&self, kernel: &str, target: &Target) -> Option<Arc<CompiledProgram>> {
-        let libraries = || self.libraries.iter().map(|l| &**l).collect::<Vec<_>>();
-        let new = || ProgramHasher::new(&libraries(), &self.options, &self.specs).ok();
-        let hasher = self.hasher.get_or_init(new).as_ref()?;
-        code::cached(hasher.key(&only(kernel), target))
+        code::cached(self.key(&only(kernel), target).ok()?)
     }
 
     fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
-        code::back_end(&only(kernel), &self.libraries, &self.options, &self.specs, target)
+        self.build(&only(kernel), target)
     }
 }
 

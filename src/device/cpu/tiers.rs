@@ -12,6 +12,7 @@ use super::super::traits::{CompileFn, DeviceError, DeviceResult, KernelCompiler}
 use super::loaded::{self, LaunchFacts, LoadedKernel};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::Kernels;
+use clspv_bridge::parallel::processor_count;
 use clspv_bridge::{CompileError, Target};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -210,7 +211,7 @@ static BETTER: Background = Background {
 impl Background {
     /// Has the code of a kernel made, unless the kernel ceases to exist before.
     fn post(&'static self, kernel: &Arc<Tiers>) {
-        let most = std::thread::available_parallelism().map_or(1, |n| n.get()).saturating_sub(1).max(1);
+        let most = processor_count().saturating_sub(1).max(1);
         let mut state = self.state.lock();
         state.kernels.push(Arc::downgrade(kernel));
         if state.threads < most {

@@ -173,7 +173,7 @@ pub fn shared_object(texts: &[String], effort: Effort, cpu: &CpuTarget) -> Resul
     let clang = clang::find(&FrontConfig::default())
         .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
     let folder = Folder::new()?;
-    let modules = modules(texts, std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let modules = modules(texts, parallel::processor_count());
     let output = folder.root.join("code.so");
     let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.root.join(format!("code{n}.o"))).collect();
     let tasks = modules.iter().zip(&objects).collect();
