@@ -22,6 +22,8 @@ use rustc_hash::FxHashMap;
 
 /// Bytes from one part of a call's results to the next.
 const RESULT: i32 = 16;
+/// Most lanes of a vector that are accessed in memory.
+pub(super) const MOST_LANES: u32 = 32;
 /// Alignment of a function's frame.
 const FRAME_ALIGN: u32 = 64;
 
@@ -44,6 +46,8 @@ pub(super) struct Lower<'a, 'f> {
     fields: FxHashMap<usize, clif::Value>,
     /// Addresses of variables on the stack.
     variables: FxHashMap<StackVariable, clif::Value>,
+    /// The vector whose lanes are in [`StackVariable::Lanes`], stored in the current block.
+    in_memory: Option<Value>,
     /// Offsets of private variables in the frame.
     slots: Vec<u32>,
 }
@@ -61,6 +65,8 @@ pub(super) enum StackVariable {
     RuntimeArgs,
     /// Results of a call of another function.
     CallResults,
+    /// Lanes of a vector that are accessed by number.
+    Lanes,
     /// Addresses, data and position of checked accesses.
     CheckAt,
     CheckData,
@@ -128,6 +134,7 @@ pub(super) fn lower(
         position: if is_kernel { None } else { params.next() },
         fields: FxHashMap::default(),
         variables: FxHashMap::default(),
+        in_memory: None,
         slots: slot_offsets(func, start),
     };
     lower.parameters(params)?;
@@ -169,6 +176,7 @@ impl<'a> Lower<'a, '_> {
             StackVariable::Zeros | StackVariable::Sink => (16, 16),
             StackVariable::RuntimeArgs => (8 * crate::native::runtime::MAX_ARGS as u32, 8),
             StackVariable::CallResults => (call_results_bytes(self.func), 16),
+            StackVariable::Lanes => (8 * MOST_LANES, 16),
             StackVariable::CheckAt => (8 * width, 64),
             StackVariable::CheckData => (8 * 16 * width, 64),
             StackVariable::CheckPosition => (32, 8),
@@ -183,6 +191,19 @@ impl<'a> Lower<'a, '_> {
         });
         self.variables.insert(variable, address);
         address
+    }
+
+    /// The address of a vector's lanes in memory.
+    pub(super) fn lanes_in_memory(&mut self, v: Value) -> Result<clif::Value> {
+        let address = self.variable(StackVariable::Lanes);
+        if self.in_memory != Some(v) {
+            let bytes = lanes::part_type(self.func.ty(v)).bytes() as i32;
+            for (part, offset) in self.get(v)?.into_iter().zip((0..).step_by(bytes as usize)) {
+                self.c.ins().store(MemFlags::trusted(), part, address, offset);
+            }
+            self.in_memory = Some(v);
+        }
+        Ok(address)
     }
 
     /// The address of new memory on the stack.
@@ -303,6 +324,7 @@ impl<'a> Lower<'a, '_> {
         let to = self.target(block)?;
         self.c.set_position(CursorPosition::Nowhere);
         self.c.insert_block(to);
+        self.in_memory = None;
         let data = &func.blocks[block];
         if func.entry() != Some(block) {
             for p in &data.params {

@@ -1,12 +1,12 @@
 //! Dispatch of operations; selections, vectors and work-item queries.
 
 use super::lanes::{self, Parts};
-use super::lower::Lower;
+use super::lower::{Lower, MOST_LANES};
 use crate::error::{CompileError, Invariant, Result};
 use crate::ir::*;
 use crate::native::context;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self as clif, InstBuilder, types};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlags, types};
 
 impl Lower<'_, '_> {
     /// Translates an instruction.
@@ -144,6 +144,19 @@ impl Lower<'_, '_> {
 
     /// The lane with a number that is known at run time.
     fn extract(&mut self, v: Value, from: Value, index: Value) -> Result<()> {
+        let ty = self.func.ty(from);
+        if !ty.is_bool() && (5..=MOST_LANES).contains(&ty.lanes()) {
+            let (address, index) = (self.lanes_in_memory(from)?, self.one(index)?);
+            // Lanes that do not exist have no defined value.
+            let last = self.number(types::I32, u64::from(ty.lanes().next_power_of_two()) - 1);
+            let index = self.c.ins().band(index, last);
+            let index = self.c.ins().uextend(types::I64, index);
+            let offset = self.c.ins().ishl_imm(index, i64::from(lanes::lane_bytes(ty).trailing_zeros()));
+            let at = self.c.ins().iadd(address, offset);
+            let lane = self.c.ins().load(lanes::lane_type(ty), MemFlags::trusted(), at, 0);
+            self.set_one(v, lane);
+            return Ok(());
+        }
         let (lanes, index) = (self.lanes(from)?, self.one(index)?);
         let mut lanes = (0u64..).zip(lanes);
         let mut found = lanes.next().invariant("a vector without lanes")?.1;

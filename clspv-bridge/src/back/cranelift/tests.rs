@@ -9,10 +9,16 @@ use crate::{Target, driver};
 /// Features of a processor of today.
 const FEATURES: &str = "pni ssse3 sse4_1 sse4_2 popcnt avx avx2 fma bmi1 bmi2 abm f16c";
 
-/// Compiles a program for a processor with these features; returns the names of its functions.
-fn functions(source: &str, features: &str, generator: CodeGenerator, instrumented: bool) -> Vec<String> {
-    let extensions =
-        ["cl_khr_fp64", "cl_khr_fp16", "__opencl_c_int64", "__opencl_c_fp64", "cl_khr_int64_base_atomics"];
+/// Compiles a program for a processor with these features.
+fn object(source: &str, features: &str, generator: CodeGenerator, instrumented: bool) -> Vec<u8> {
+    let extensions = [
+        "cl_khr_fp64",
+        "cl_khr_fp16",
+        "__opencl_c_int64",
+        "__opencl_c_fp64",
+        "cl_khr_int64_base_atomics",
+        "cl_khr_subgroup_shuffle",
+    ];
     let extensions = extensions.map(String::from).to_vec();
     let front_end = FrontEnd::BuiltIn;
     let config = FrontConfig { front_end, extensions, opencl_version: 300, ..FrontConfig::default() };
@@ -26,8 +32,13 @@ fn functions(source: &str, features: &str, generator: CodeGenerator, instrumente
         cpu.instrumented = instrumented;
     }
     let program = driver::build(&[&library], &options, &Vec::new(), &target).unwrap();
-    let flat = FlatCode::read(&program.native().unwrap().object).unwrap();
-    flat.functions().map(|(name, _)| name.to_owned()).collect()
+    program.native().unwrap().object.clone()
+}
+
+/// The names of the functions of a program for a processor with these features.
+fn functions(source: &str, features: &str, generator: CodeGenerator, instrumented: bool) -> Vec<String> {
+    let object = object(source, features, generator, instrumented);
+    FlatCode::read(&object).unwrap().functions().map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Compiles a program for processors with and without features, as plain and as instrumented code.
@@ -126,4 +137,20 @@ fn uniform_condition_of_divergent_values() {
              out[x] = u.m1;
          }",
     );
+}
+
+/// A shuffle accesses lanes by number: each access is a load, not a selection among all lanes.
+#[test]
+fn shuffles_are_small() {
+    let source = |value: &str| {
+        format!(
+            "kernel void k(global uint *a, global uint *b) {{
+                 size_t i = get_global_id(0);
+                 a[i] = {value};
+             }}"
+        )
+    };
+    let size = |value: &str| object(&source(value), FEATURES, CodeGenerator::Baseline, false).len();
+    let shuffle = size("sub_group_shuffle(a[i], b[i])") - size("a[i] + b[i]");
+    assert!(shuffle < 8000, "{shuffle} bytes");
 }
