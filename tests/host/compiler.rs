@@ -20,6 +20,7 @@ pub const CASES: &[Case] = &[
         run: no_compiler,
         prepare: |command, _| {
             command.env("PYROCLAST_CLANG", "/nonexistent").env("PYROCLAST_FRONT_END", "clang");
+            command.env_remove("PYROCLAST_CPU_CODE");
         },
     },
     Case {
@@ -27,6 +28,7 @@ pub const CASES: &[Case] = &[
         run: without_compiler,
         prepare: |command, _| {
             command.env("PYROCLAST_CLANG", "/nonexistent").env_remove("PYROCLAST_FRONT_END");
+            command.env_remove("PYROCLAST_CPU_CODE");
         },
     },
     Case {
