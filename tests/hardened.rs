@@ -181,7 +181,7 @@ fn only_shared_objects_are_executable() {
         restriction.run("kernels_run", &[AUTO]);
     }
     let none = format!("none: the CPU device is not used{REFUSED}");
-    assert_eq!(restriction.info(&[QUICK]), none);
+    assert!(restriction.info(&[QUICK]).starts_with(&none));
     restriction.run("there_is_no_device", &[QUICK]);
     assert_eq!(restriction.info(&[AUTO, NO_CLANG]), format!("{none}, clang was not found"));
     restriction.run("there_is_no_device", &[AUTO, NO_CLANG]);
