@@ -447,6 +447,10 @@ pub trait CompletionSink: Send + Sync {
     fn print(&self, text: &[u8]) {
         let _ = text;
     }
+    /// Receives a description of the loss of the device, once for the queue whose work was executing.
+    fn lost(&self, report: &str) {
+        let _ = report;
+    }
     /// Reports tickets of one batch as complete, or as failed with one outcome. `times` is empty or has one
     /// entry per ticket.
     fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]);

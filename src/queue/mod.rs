@@ -113,6 +113,12 @@ impl CompletionSink for Sink {
         }
     }
 
+    fn lost(&self, report: &str) {
+        if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
+            queue.context().notify(report);
+        }
+    }
+
     fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         // The queue is alive: the events of commands in flight hold it.
         if let Some(queue) = self.0.get().and_then(Weak::upgrade) {

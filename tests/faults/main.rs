@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod limits;
+mod loss;
 mod program;
 
 use libloading::Library;
@@ -268,6 +269,7 @@ const PARTS: &[Case] = &[
     Case { name: "part_device_is_lost", run: the_device_is_lost, prepare: with_faults },
     Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
     limits::SHARER,
+    loss::REPORT,
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
@@ -295,6 +297,10 @@ fn starts() -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    let more = vec![Trial::test("the_device_is_lost", losses), Trial::test("the_start_fails", starts)];
+    let more = vec![
+        Trial::test("the_device_is_lost", losses),
+        Trial::test("the_start_fails", starts),
+        Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
+    ];
     supervised::main_with(&[CASES, limits::CASES], PARTS, more)
 }

@@ -41,6 +41,9 @@ impl CompletionSink for Sink {
     fn print(&self, text: &[u8]) {
         self.outer.print(text);
     }
+    fn lost(&self, report: &str) {
+        self.outer.lost(report);
+    }
     fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         match tickets {
             [INTERNAL] => *self.internal.lock() = Some(outcome),

@@ -5,15 +5,19 @@
 //! [`vulkan_faults_set`] sets it, or at process start `VULKAN_FAULTS="class number result"`. Live objects are
 //! counted by kind ([`vulkan_faults_live`]), so that tests find leaks. The driver contains no code for it.
 
+mod emulated;
+
 use ash::vk;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{OnceLock, RwLock};
 
-/// Classes of functions: those that allocate or otherwise need memory, and those that report the loss of a
-/// device.
+/// Classes of functions: those that allocate or otherwise need memory, those that report the loss of a
+/// device, and of these the ones that submit and the ones that wait.
 pub const MEMORY: u32 = 1;
 pub const LOSS: u32 = 2;
+pub const SUBMIT: u32 = 4;
+pub const WAIT: u32 = 8;
 
 static CLASS: AtomicU64 = AtomicU64::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -203,10 +207,10 @@ functions! {
     vkEndCommandBuffer(a) MEMORY, NONE;
     vkCreateQueryPool(a b c d) MEMORY, 11;
     vkCreateSemaphore(a b c d) MEMORY, 12;
-    vkQueueSubmit2(a b c d) MEMORY | LOSS, NONE;
-    vkQueueSubmit2KHR(a b c d) MEMORY | LOSS, NONE;
-    vkWaitSemaphores(a b c) LOSS, NONE;
-    vkGetSemaphoreCounterValue(a b c) LOSS, NONE;
+    vkQueueSubmit2(a b c d) MEMORY | LOSS | SUBMIT, NONE;
+    vkQueueSubmit2KHR(a b c d) MEMORY | LOSS | SUBMIT, NONE;
+    vkWaitSemaphores(a b c) LOSS | WAIT, NONE;
+    vkGetSemaphoreCounterValue(a b c) LOSS | WAIT, NONE;
     vkGetQueryPoolResults(a b c d e f g h) MEMORY | LOSS, NONE;
     vkGetCalibratedTimestampsEXT(a b c d e) MEMORY, NONE;
     vkGetCalibratedTimestampsKHR(a b c d e) MEMORY, NONE;
@@ -292,8 +296,13 @@ fn real() -> Option<&'static Real> {
     REAL.get_or_init(open).as_ref()
 }
 
-/// Our wrapper of a function, if there is one.
+/// Our function of a name, else the real one.
 fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
+    emulated::function(name, found).or_else(|| replaced_by_wrapper(name, found))
+}
+
+/// Our wrapper of a function that the driver has, if there is one, else the function.
+fn replaced_by_wrapper(name: &CStr, found: Option<Function>) -> Option<Function> {
     let found = found?;
     match wrapper(name).or_else(|| destroyer(name)) {
         Some((own, real)) => {

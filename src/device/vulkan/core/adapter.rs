@@ -112,6 +112,8 @@ pub struct AdapterFeatures {
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,
     pub host_import: bool,
+    /// The driver reports the addresses of faults.
+    pub device_fault: bool,
 }
 
 impl Adapter {
@@ -321,6 +323,7 @@ struct Reported {
     layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     zeros: vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures<'static>,
+    fault: vk::PhysicalDeviceFaultFeaturesEXT<'static>,
 }
 
 /// Whether a reported feature is in use, by its name in `PYROCLAST_FEATURES`.
@@ -356,6 +359,9 @@ impl Reported {
         }
         if ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
             f2 = f2.push_next(&mut r.zeros);
+        }
+        if ext.has(ash::ext::device_fault::NAME) {
+            f2 = f2.push_next(&mut r.fault);
         }
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
@@ -416,7 +422,7 @@ impl AdapterFeatures {
         hidden: &[String],
     ) -> Result<AdapterFeatures, &'static str> {
         let reported = Reported::query(instance, physical, ext);
-        let Reported { f11, f12, sync2, maint4, dot, sizes, layout, clock, zeros, .. } = &reported;
+        let Reported { f11, f12, sync2, maint4, dot, sizes, layout, clock, zeros, fault, .. } = &reported;
         let needed =
             [(f12.timeline_semaphore, "timelineSemaphore"), (sync2.synchronization2, "synchronization2")];
         if let Some((_, missing)) = needed.iter().find(|(have, _)| *have == vk::FALSE) {
@@ -481,6 +487,7 @@ impl AdapterFeatures {
                 && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
+            device_fault: fault.device_fault != 0,
         })
     }
 }

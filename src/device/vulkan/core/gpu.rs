@@ -31,6 +31,9 @@ pub struct Gpu {
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
     pub memory_fd: Option<ash::khr::external_memory_fd::Device>,
     pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
+    pub device_fault: Option<ash::ext::device_fault::Device>,
+    /// Present if commands are marked in command buffers: if the log shows messages for debugging.
+    pub checkpoints: Option<ash::nv::device_diagnostic_checkpoints::Device>,
     pub clock: Clock,
     pub target: Target,
     /// The part of `target` about SPIR-V.
@@ -87,6 +90,13 @@ impl Gpu {
                 .then(|| ash::khr::external_memory_fd::Device::new(vki, &raw)),
             semaphore_fd: has(ash::khr::external_semaphore_fd::NAME)
                 .then(|| ash::khr::external_semaphore_fd::Device::new(vki, &raw)),
+            device_fault: adapter
+                .features
+                .device_fault
+                .then(|| ash::ext::device_fault::Device::new(vki, &raw)),
+            checkpoints: (has(ash::nv::device_diagnostic_checkpoints::NAME)
+                && tracing::enabled!(tracing::Level::DEBUG))
+            .then(|| ash::nv::device_diagnostic_checkpoints::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),
             target: caps::target(&adapter, vulkan.clone()),
             vulkan,
@@ -119,11 +129,9 @@ impl Gpu {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// Marks the device as lost; logged once.
+    /// Marks the device as lost. The queues report what they were executing.
     pub fn set_lost(&self) {
-        if !self.lost.swap(true, Ordering::AcqRel) {
-            tracing::error!("Vulkan device {} is lost", self.adapter.name);
-        }
+        self.lost.store(true, Ordering::Release);
     }
 }
 
@@ -178,6 +186,7 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
 
     let mut zeros = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
         .shader_zero_initialize_workgroup_memory(f.zero_workgroup);
+    let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(f.device_fault);
     let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default()
         .shader_subgroup_clock(f.subgroup_clock)
         .shader_device_clock(f.device_clock);
@@ -214,6 +223,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
     }
     if a.ext.has(ash::khr::shader_clock::NAME) {
         info = info.push_next(&mut clock);
+    }
+    if f.device_fault {
+        info = info.push_next(&mut fault);
     }
     if a.ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
         info = info.push_next(&mut zeros);

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod conv;
 pub mod ext;
 pub mod external;
+pub mod fault;
 pub mod gpu;
 pub mod instance;
 pub mod nvidia;

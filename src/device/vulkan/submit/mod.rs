@@ -5,6 +5,7 @@ pub mod command_allocator;
 pub mod copy;
 pub mod hazard;
 pub mod list;
+pub mod loss;
 pub mod one_shot;
 pub mod pools;
 pub mod profiling;

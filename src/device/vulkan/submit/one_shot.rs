@@ -94,6 +94,9 @@ fn one_shot(
             unsafe { read_back.run() };
         }
     }
+    if queues.pools.gpu.is_lost() {
+        submit_queue.report_loss(None);
+    }
     allocator.recycle(&queues.pools.allocators);
     submitted.map_err(|(e, _)| e)?;
     queues.pools.gpu.check_usable()

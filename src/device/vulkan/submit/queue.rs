@@ -7,6 +7,7 @@
 use super::command_allocator::CommandAllocator;
 use super::hazard::Before;
 use super::list::prints;
+use super::loss;
 use super::one_shot;
 use super::pools::SubmitPools;
 use super::profiling::Queries;
@@ -167,6 +168,7 @@ impl DeviceQueue for VulkanQueue {
             times,
             value: 0,
             fresh: false,
+            checkpoint: loss::reserve_checkpoints(self.gpu, batch.items.len()),
         };
         for (i, item) in batch.items.iter().enumerate() {
             if let Err(e) = build.item(i, item, &batch.items) {
@@ -250,6 +252,8 @@ struct Build<'a> {
     value: u64,
     /// The recorder's command buffer is still empty.
     fresh: bool,
+    /// The first checkpoint of the items.
+    checkpoint: u64,
 }
 
 /// The semaphore's Vulkan object.
@@ -302,6 +306,9 @@ impl Build<'_> {
         self.open(stamps, items.len())?;
         if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
             queries.start(gpu, recorder.allocator.cmd, index, self.fresh);
+        }
+        if let Some(recorder) = &self.recorder {
+            loss::checkpoint(gpu, recorder.allocator.cmd, self.checkpoint + index as u64);
         }
         match transfer.filter(|t| t.bytes() > STREAM) {
             Some(t) => self.stream(&t)?,
@@ -539,6 +546,7 @@ impl Build<'_> {
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),
             items,
+            checkpoint: self.checkpoint,
         };
         match self.queue.submit_queue.submit(cmd, &waits, &signals, Some(entry)) {
             Ok(value) => {

@@ -17,8 +17,8 @@ impl Queues {
     /// Wraps the VkQueues of the device.
     pub fn new(pools: &'static SubmitPools) -> DeviceResult<Queues> {
         let mut list: Vec<&'static SubmitQueue> = Vec::new();
-        for queue in pools.gpu.queues() {
-            list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue)?)));
+        for (number, queue) in pools.gpu.queues().enumerate() {
+            list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue, number)?)));
         }
         Ok(Queues { pools, list, turn: AtomicUsize::new(0) })
     }

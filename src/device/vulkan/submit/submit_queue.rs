@@ -18,6 +18,7 @@
 //! polling.
 
 use super::command_allocator::CommandAllocator;
+use super::loss::{self, LostBatch};
 use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::reaper;
@@ -32,7 +33,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a waiting thread polls before it sleeps, on devices other than the CPU.
@@ -54,6 +55,8 @@ const OUT_OF_RESOURCES: i32 = -5;
 pub struct SubmitQueue {
     gpu: &'static Gpu,
     pools: &'static SubmitPools,
+    /// Position among the device's VkQueues.
+    number: usize,
     /// The VkQueue and the last value submitted.
     submit: Mutex<(vk::Queue, u64)>,
     pub timeline: vk::Semaphore,
@@ -62,6 +65,10 @@ pub struct SubmitQueue {
     reported: Condvar,
     /// Wakes the reaper.
     work: Condvar,
+    /// The newest value that the timeline was seen to have.
+    reached: AtomicU64,
+    /// The loss of the device was reported.
+    loss_reported: AtomicBool,
 }
 
 #[derive(Default)]
@@ -98,6 +105,8 @@ pub struct Entry {
     pub times: Vec<Times>,
     /// Keeps memory and kernels alive.
     pub items: Vec<BatchItem>,
+    /// The first checkpoint of the items.
+    pub checkpoint: u64,
 }
 
 /// Read-backs that can run when the timeline reaches `value`.
@@ -207,7 +216,7 @@ impl Owner {
 
 impl SubmitQueue {
     /// Wraps a VkQueue.
-    pub fn new(pools: &'static SubmitPools, queue: vk::Queue) -> DeviceResult<SubmitQueue> {
+    pub fn new(pools: &'static SubmitPools, queue: vk::Queue, number: usize) -> DeviceResult<SubmitQueue> {
         let gpu = pools.gpu;
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
@@ -216,11 +225,14 @@ impl SubmitQueue {
         Ok(SubmitQueue {
             gpu,
             pools,
+            number,
             submit: Mutex::new((queue, 0)),
             timeline,
             state: Mutex::new(State::default()),
             reported: Condvar::new(),
             work: Condvar::new(),
+            reached: AtomicU64::new(0),
+            loss_reported: AtomicBool::new(false),
         })
     }
 
@@ -240,6 +252,8 @@ impl SubmitQueue {
             if let Err(e) = self.submit_to_queue(queue.0, cmd, waits, signals, value) {
                 if matches!(e, DeviceError::Lost) {
                     self.gpu.set_lost();
+                    drop(queue);
+                    self.report_loss(entry.as_ref());
                 }
                 return Err((e, entry.map(Box::new)));
             }
@@ -302,7 +316,10 @@ impl SubmitQueue {
         }
         // SAFETY: the semaphore is alive.
         match unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) } {
-            Ok(value) => value,
+            Ok(value) => {
+                self.reached.fetch_max(value, Ordering::Relaxed);
+                value
+            }
             Err(e) => {
                 self.note("vkGetSemaphoreCounterValue", e);
                 u64::MAX
@@ -311,8 +328,35 @@ impl SubmitQueue {
     }
 
     fn note(&self, what: &str, e: vk::Result) {
-        tracing::error!("{what}: {e:?}");
+        if e != vk::Result::ERROR_DEVICE_LOST {
+            tracing::error!("{what}: {e:?}");
+        }
         self.gpu.set_lost();
+    }
+
+    /// Reports the loss of the device, once: in the log, and to the owner of the oldest batch in flight (or
+    /// of `unsubmitted`, if none is).
+    pub fn report_loss(&self, unsubmitted: Option<&Entry>) {
+        if self.loss_reported.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let queue = self.submit.lock().0;
+        let state = self.state.lock();
+        let reached = self.reached.load(Ordering::Relaxed);
+        let at = state.in_flight.iter().position(|entry| entry.value > reached);
+        let executing = at.and_then(|at| state.in_flight.get(at));
+        let later = at.map(|at| state.in_flight.len() - at - 1);
+        let entry = executing.or(unsubmitted);
+        let batch = entry.map(|e| LostBatch { items: &e.items, checkpoint: e.checkpoint, later });
+        let report = loss::describe(self.gpu, queue, self.number, batch);
+        let owner = entry.map(|e| e.owner.clone());
+        drop(state);
+        tracing::error!("{report}");
+        if let Some(owner) = owner
+            && catch_unwind(AssertUnwindSafe(|| owner.sink.lost(&report))).is_err()
+        {
+            tracing::error!("a completion sink panicked");
+        }
     }
 
     /// Waits until the timeline reaches `value`; false if `deadline` passes first.
@@ -459,6 +503,12 @@ impl SubmitQueue {
         while let Some(front) = state.in_flight.front().map(Entry::next_value) {
             if enough() || self.counter() < front {
                 break;
+            }
+            if self.gpu.is_lost() && !self.loss_reported.load(Ordering::Acquire) {
+                drop(state);
+                self.report_loss(None);
+                state = self.state.lock();
+                continue;
             }
             if let Some(part) = state.in_flight.front_mut().and_then(|e| e.early_read_backs.pop_front()) {
                 drop(state);
