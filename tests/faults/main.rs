@@ -111,6 +111,12 @@ fn with_faults(command: &mut Command, folder: &Path) {
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
 }
 
+/// The completion of work is seen by words that command buffers write, as on graphics cards.
+fn with_words(command: &mut Command, folder: &Path) {
+    with_faults(command, folder);
+    command.env("PYROCLAST_FEATURES", "-quick_signals,-mapped_buffers");
+}
+
 /// Errors that OpenCL allows for a call whose allocation fails.
 fn allowed((what, code): program::Failure) -> bool {
     match code {
@@ -267,20 +273,27 @@ fn the_start_fails() {
 
 const PARTS: &[Case] = &[
     Case { name: "part_device_is_lost", run: the_device_is_lost, prepare: with_faults },
+    Case { name: "part_device_is_lost_with_words", run: the_device_is_lost, prepare: with_words },
     Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
     limits::SHARER,
     loss::REPORT,
+    loss::REPORT_WITH_WORDS,
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
     Case { name: "vulkan_is_left_alone", run: vulkan_is_left_alone, prepare: with_faults },
+    Case { name: "memory_runs_out_with_words", run: memory_runs_out, prepare: with_words },
+    Case { name: "vulkan_is_left_alone_with_words", run: vulkan_is_left_alone, prepare: with_words },
+    Case { name: "nothing_is_left_with_words", run: nothing_is_left, prepare: with_words },
     Case { name: "nothing_is_left", run: nothing_is_left, prepare: with_faults },
 ];
 
 fn losses() -> Result<(), Failed> {
     let step = if thorough() { 1 } else { 9 };
     for number in (0..100).step_by(step) {
-        supervise(&PARTS[0], &[("FAULT_NUMBER", &number.to_string())])?;
+        for part in &PARTS[..2] {
+            supervise(part, &[("FAULT_NUMBER", &number.to_string())])?;
+        }
     }
     Ok(())
 }
@@ -290,7 +303,7 @@ fn starts() -> Result<(), Failed> {
     for number in 0..if thorough() { 60 } else { 24 } {
         let chosen = if thorough() { &results[..] } else { &results[number % 3..][..1] };
         for result in chosen {
-            supervise(&PARTS[1], &[("VULKAN_FAULTS", &format!("{MEMORY} {number} {result}"))])?;
+            supervise(&PARTS[2], &[("VULKAN_FAULTS", &format!("{MEMORY} {number} {result}"))])?;
         }
     }
     Ok(())

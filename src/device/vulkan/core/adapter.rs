@@ -112,6 +112,8 @@ pub struct AdapterFeatures {
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,
     pub host_import: bool,
+    /// Submissions that signal a semaphore are not known to be slow (see `submit::timeline`).
+    pub quick_signals: bool,
     /// The driver reports the addresses of faults.
     pub device_fault: bool,
 }
@@ -210,6 +212,12 @@ impl Adapter {
     pub fn required_sub_group_size(&self, size: u32) -> Option<u32> {
         let (low, high) = self.subgroup_size_range;
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
+    }
+
+    /// Whether VkQueues take turns rather than overlap: those of the family with graphics, where a wait for
+    /// another VkQueue takes 0.2 ms (NVIDIA 580).
+    pub fn has_serial_queues(&self) -> bool {
+        self.quirks.graphics_family
     }
 
     /// Whether host and device share their memory.
@@ -487,6 +495,7 @@ impl AdapterFeatures {
                 && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
+            quick_signals: on("quick_signals", vk::TRUE),
             device_fault: fault.device_fault != 0,
         })
     }

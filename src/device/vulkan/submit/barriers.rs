@@ -24,7 +24,8 @@ impl Gpu {
     }
 
     /// The last barrier of a command buffer: makes its work visible to the host and to later submissions. If
-    /// it contains only compute work, later submissions see it in compute work only.
+    /// it contains only compute work, and no `transfers` follow, later submissions see it in compute work
+    /// only.
     pub fn last_barrier(&self, cmd: vk::CommandBuffer, transfers: bool) {
         let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
         let (reads, writes) = if transfers {
@@ -35,9 +36,20 @@ impl Gpu {
         self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | HOST));
     }
 
-    /// Makes earlier device work visible to the host. Later device work does not wait.
-    pub fn barrier_to_host(&self, cmd: vk::CommandBuffer) {
-        self.barrier(cmd, (WORK, WRITES), (vk::PipelineStageFlags2::HOST, HOST));
+    /// Makes earlier device work visible to the host. Later device work does not wait, except `transfers`.
+    pub fn barrier_to_host(&self, cmd: vk::CommandBuffer, transfers: bool) {
+        let (mut stages, mut accesses) = (vk::PipelineStageFlags2::HOST, HOST);
+        if transfers {
+            stages |= vk::PipelineStageFlags2::ALL_TRANSFER;
+            accesses |= vk::AccessFlags2::TRANSFER_WRITE;
+        }
+        self.barrier(cmd, (WORK, WRITES), (stages, accesses));
+    }
+
+    /// Makes a completion word visible to the host.
+    pub fn word_barrier(&self, cmd: vk::CommandBuffer) {
+        let word = (vk::PipelineStageFlags2::ALL_TRANSFER, vk::AccessFlags2::TRANSFER_WRITE);
+        self.barrier(cmd, word, (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_READ));
     }
 
     /// Makes host writes, and device writes that the host has waited for, visible to later device work.

@@ -2,6 +2,7 @@
 //! until the device has executed it.
 
 use super::hazard::Hazards;
+use super::timeline::Timeline;
 use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
@@ -34,11 +35,22 @@ impl CommandAllocators {
     pub fn reset(&self) {
         let gpu = self.memory.gpu;
         loop {
-            let Some(allocator) = self.used.lock().pop() else { return };
+            let Some(allocator) = self.take_used() else { return };
             if let Some(Ok(allocator)) = allocator.reset(gpu).map(|f| f.start(gpu)) {
                 self.ready.lock().push(allocator);
             }
         }
+    }
+}
+
+impl CommandAllocators {
+    /// A used command buffer that the device has left.
+    fn take_used(&self) -> Option<CommandAllocator> {
+        let mut used = self.used.lock();
+        let at = used
+            .iter()
+            .rposition(|a| a.submitted.is_none_or(|(timeline, value)| timeline.has_left(value)))?;
+        Some(used.swap_remove(at))
     }
 }
 
@@ -52,6 +64,8 @@ pub struct CommandAllocator {
     pub descriptors: Vec<vk::DescriptorPool>,
     /// Hazard lists recycled for the next recording.
     pub hazards: Hazards,
+    /// The submission that executed it.
+    submitted: Option<(&'static Timeline, u64)>,
 }
 
 // SAFETY: one thread at a time uses the allocator; its arenas' pointers are into memory it owns.
@@ -64,8 +78,7 @@ impl CommandAllocator {
         if let Some(ready) = pool.ready.lock().pop() {
             return Ok(ready);
         }
-        let used = pool.used.lock().pop();
-        match used.and_then(|f| f.reset(gpu)) {
+        match pool.take_used().and_then(|f| f.reset(gpu)) {
             Some(allocator) => allocator.start(gpu),
             None => CommandAllocator::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu),
         }
@@ -124,6 +137,7 @@ impl CommandAllocator {
                 args: Arena::new(ARGS_BLOCK),
                 descriptors: Vec::new(),
                 hazards: Hazards::default(),
+                submitted: None,
             }),
             Err(e) => {
                 // SAFETY: nothing was allocated from the pool.
@@ -133,9 +147,11 @@ impl CommandAllocator {
         }
     }
 
-    /// Recycles the allocator once the device has executed it (or it was never submitted). It is reset later,
+    /// Recycles the allocator once the device has executed it, by the submission of a reached value (none if
+    /// it was never submitted). It is reset later, when the device has left it ([`Timeline::has_left`]) and
     /// while the device is busy ([`CommandAllocators::reset`]).
-    pub fn recycle(mut self, pool: &CommandAllocators) {
+    pub fn recycle(mut self, pool: &CommandAllocators, submitted: Option<(&'static Timeline, u64)>) {
+        self.submitted = submitted;
         self.staging.reset(&pool.memory.staging);
         self.args.reset(&pool.memory.args);
         self.drop_descriptors(pool.memory.gpu);

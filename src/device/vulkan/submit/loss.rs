@@ -35,13 +35,23 @@ pub fn checkpoint(gpu: &Gpu, cmd: vk::CommandBuffer, number: u64) {
     }
 }
 
-/// The batch that was executing.
+/// Progress of a batch when the device was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LostState {
+    /// It could not be submitted, and nothing else was.
+    Unsubmitted,
+    /// It was the oldest one that was not complete; as many were submitted after it.
+    Executing { later: usize },
+    /// It was complete, and nothing was submitted after it.
+    Complete,
+}
+
+/// The batch that describes what the device did.
 pub struct LostBatch<'a> {
     pub items: &'a [BatchItem],
     /// Its first checkpoint.
     pub checkpoint: u64,
-    /// Number of batches submitted after it; `None` if it could not be submitted itself.
-    pub later: Option<usize>,
+    pub state: LostState,
 }
 
 /// The report for a VkQueue, in one line.
@@ -49,21 +59,7 @@ pub fn describe(gpu: &Gpu, queue: vk::Queue, number: usize, batch: Option<LostBa
     let mut text = format!("Vulkan device {} is lost", gpu.adapter.name);
     let items = batch.as_ref().map_or(&[][..], |b| b.items);
     if let Some(batch) = &batch {
-        let checkpoint = batch.later.and_then(|_| newest_checkpoint(gpu, queue));
-        let reached = checkpoint.and_then(|at| at.checked_sub(batch.checkpoint));
-        text += &match reached.and_then(|i| Some((i, items.get(i as usize)?))) {
-            Some((i, item)) => {
-                let of = items.len();
-                format!(": queue {number} was executing {}, command {} of {of}", name(&item.command), i + 1)
-            }
-            None => {
-                let state = if batch.later.is_some() { "was executing" } else { "was idle before" };
-                format!(": queue {number} {state} {}", names(items))
-            }
-        };
-        if let Some(later) = batch.later.filter(|later| *later > 0) {
-            text += &format!(", {later} more batches were waiting");
-        }
+        text += &format!(": queue {number} {}", activity(gpu, queue, batch));
     }
     let fault = gpu.fault();
     if !fault.text.is_empty() {
@@ -75,6 +71,26 @@ pub fn describe(gpu: &Gpu, queue: vk::Queue, number: usize, batch: Option<LostBa
         if let Some(place) = launches.filter_map(|launch| place(at, launch)).min_by_key(|p| p.0) {
             text += &format!(" ({})", place.1);
         }
+    }
+    text
+}
+
+/// Activity of a queue, as a predicate.
+fn activity(gpu: &Gpu, queue: vk::Queue, batch: &LostBatch<'_>) -> String {
+    let items = batch.items;
+    let later = match batch.state {
+        LostState::Unsubmitted => return format!("was idle before {}", names(items)),
+        LostState::Complete => return format!("had completed {}", names(items)),
+        LostState::Executing { later } => later,
+    };
+    let reached = newest_checkpoint(gpu, queue).and_then(|at| at.checked_sub(batch.checkpoint));
+    let command = reached.and_then(|i| Some((i + 1, items.get(i as usize)?)));
+    let mut text = match command {
+        Some((i, item)) => format!("was executing {}, command {i} of {}", name(&item.command), items.len()),
+        None => format!("was executing {}", names(items)),
+    };
+    if later > 0 {
+        text += &format!(", {later} more batches were waiting");
     }
     text
 }

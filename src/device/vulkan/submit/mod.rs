@@ -18,4 +18,5 @@ pub mod record_launch;
 pub mod record_list;
 pub mod rect;
 pub mod submit_queue;
+pub mod timeline;
 pub mod transfer;

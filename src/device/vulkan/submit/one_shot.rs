@@ -4,7 +4,7 @@
 use super::hazard::Before;
 use super::queues::Queues;
 use super::record::Recorder;
-use super::submit_queue::SubmitQueue;
+use super::submit_queue::{SubmitInfo, SubmitQueue};
 use super::transfer::{PIECE, Transfer};
 use crate::device::batch::{BufferRange, DeviceCommand};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
@@ -85,8 +85,10 @@ fn one_shot(
         recorder.abandon();
         return Err(e);
     }
-    let (allocator, read_backs) = recorder.end(false)?;
-    let submitted = submit_queue.submit(Some(allocator.cmd), &[], &[], None);
+    let word = submit_queue.timeline.prefers_word();
+    let (allocator, read_backs) = recorder.end(false, word);
+    let submitted =
+        submit_queue.submit(&SubmitInfo { cmd: Some(allocator.cmd), word, ..SubmitInfo::default() }, None);
     if let Ok(value) = submitted {
         submit_queue.wait_value(value, None, true);
         for read_back in read_backs.iter().filter(|_| !queues.pools.gpu.is_lost()) {
@@ -97,7 +99,8 @@ fn one_shot(
     if queues.pools.gpu.is_lost() {
         submit_queue.report_loss(None);
     }
-    allocator.recycle(&queues.pools.allocators);
+    let value = submitted.as_ref().ok().map(|value| (submit_queue.timeline, *value));
+    allocator.recycle(&queues.pools.allocators, value);
     submitted.map_err(|(e, _)| e)?;
     queues.pools.gpu.check_usable()
 }

@@ -13,11 +13,12 @@ use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::queues::Queues;
 use super::record::{ReadBack, ReadBacks, Recorder};
-use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitQueue};
+use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitInfo, SubmitQueue};
+use super::timeline::Timeline;
 use super::transfer::{IN_FLIGHT, Transfer};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
 use crate::device::traits::{
-    CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, QueueDesc, Submission,
+    CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, Priority, QueueDesc, Submission,
 };
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::external::VulkanSemaphore;
@@ -29,7 +30,7 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Transfers above this size are streamed in pieces, so that the device moves one while the host moves
@@ -43,7 +44,9 @@ const BY_HOST: u64 = 32 << 20;
 pub struct VulkanQueue {
     gpu: &'static Gpu,
     pools: &'static SubmitPools,
-    submit_queue: &'static SubmitQueue,
+    /// See [`VulkanQueue::submit_queue`]; changes only under `order`, while every batch has been reported.
+    submit_queue: AtomicPtr<SubmitQueue>,
+    priority: Priority,
     profiling: bool,
     /// Commands may overlap with commands of earlier batches.
     out_of_order: bool,
@@ -80,7 +83,8 @@ impl VulkanQueue {
         Ok(VulkanQueue {
             gpu: queues.pools.gpu,
             pools: queues.pools,
-            submit_queue: queues.of_priority(desc.priority)?,
+            submit_queue: AtomicPtr::new(std::ptr::from_ref(queues.of_priority(desc.priority)?).cast_mut()),
+            priority: desc.priority,
             saving: desc.saving,
             profiling: desc.profiling,
             out_of_order: desc.out_of_order,
@@ -94,6 +98,29 @@ impl VulkanQueue {
         })
     }
 
+    /// The submit queue of the next batch, and of those that are not reported yet.
+    fn submit_queue(&self) -> &'static SubmitQueue {
+        // SAFETY: submit queues are never freed, and the pointer comes from a reference.
+        unsafe { &*self.submit_queue.load(Ordering::Acquire) }
+    }
+
+    /// Moves to the submit queue of a queue that the next batch waits for, where VkQueues do not overlap:
+    /// barriers order the two queues then, which costs far less than semaphores. Independent queues stay
+    /// apart, so that the driver shares time among them.
+    fn join(&self, waits: &[Wait], last: &mut Last) {
+        if !self.gpu.adapter.has_serial_queues() || !self.owner.is_reported(last.submission) {
+            return;
+        }
+        let others = waits.iter().filter_map(|w| w.queue.as_any().downcast_ref::<VulkanQueue>());
+        let own = self.submit_queue();
+        let others = others.filter(|q| std::ptr::eq(q.gpu, self.gpu) && q.priority == self.priority);
+        if let Some(other) = others.map(|q| q.submit_queue()).find(|other| !std::ptr::eq(*other, own)) {
+            self.submit_queue.store(std::ptr::from_ref(other).cast_mut(), Ordering::Release);
+            last.value = 0;
+            self.others_seen.store(u64::MAX, Ordering::Relaxed);
+        }
+    }
+
     /// Semaphore waits of a batch. Waits on the same submit queue are implied by submission order and the
     /// barrier at the beginning of a command buffer; waits that are already complete need nothing.
     fn waits(&self, waits: &[Wait]) -> DeviceResult<SmallVec<[(&'static SubmitQueue, u64); 4]>> {
@@ -103,13 +130,10 @@ impl VulkanQueue {
                 wait.queue.as_any().downcast_ref::<VulkanQueue>().filter(|q| std::ptr::eq(q.gpu, self.gpu));
             let other =
                 other.ok_or_else(|| DeviceError::Unexpected("wait on a queue of another device".into()))?;
-            if let Some(value) = other.owner.value_of(wait.submission) {
-                match list
-                    .iter_mut()
-                    .find(|(submit_queue, _)| std::ptr::eq(*submit_queue, other.submit_queue))
-                {
+            if let Some((submit_queue, value)) = other.owner.value_of(wait.submission) {
+                match list.iter_mut().find(|(known, _)| std::ptr::eq(*known, submit_queue)) {
                     Some(known) => known.1 = known.1.max(value),
-                    None => list.push((other.submit_queue, value)),
+                    None => list.push((submit_queue, value)),
                 }
             }
         }
@@ -125,12 +149,12 @@ impl VulkanQueue {
             .iter()
             .filter_map(|w| Some((w.queue.as_any().downcast_ref::<VulkanQueue>()?, w.submission)));
         let unreported = |q: &VulkanQueue, submission| {
-            !std::ptr::eq(q.submit_queue, self.submit_queue) && !q.owner.is_reported(submission)
+            !std::ptr::eq(q.submit_queue(), self.submit_queue()) && !q.owner.is_reported(submission)
         };
         let needed = others.filter(|(q, submission)| unreported(q, *submission));
         needed
             .map(|(q, submission)| BatchDependency {
-                submit_queue: q.submit_queue,
+                submit_queue: q.submit_queue(),
                 owner: q.owner.clone(),
                 submission,
             })
@@ -146,6 +170,7 @@ impl DeviceQueue for VulkanQueue {
     fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         self.gpu.check_usable()?;
         let mut last = self.order.lock();
+        self.join(&batch.waits, &mut last);
         let waits = self.waits(&batch.waits)?;
         let Lists { tickets, read_backs, allocators, mut times } = self.owner.spare_lists(batch.items.len());
         if self.profiling {
@@ -192,7 +217,7 @@ impl DeviceQueue for VulkanQueue {
     }
 
     fn unfinished(&self) -> Option<u64> {
-        Some(self.owner.after(self.submit_queue.counter()))
+        Some(self.owner.after(self.submit_queue().counter()))
     }
 
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool> {
@@ -208,14 +233,14 @@ impl DeviceQueue for VulkanQueue {
             return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
         }
         let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-        Ok(self.submit_queue.wait(&self.owner, submission, deadline, !self.saving))
+        Ok(self.submit_queue().wait(&self.owner, submission, deadline, !self.saving))
     }
 
     fn wait_asleep(&self, submission: Submission) -> DeviceResult<()> {
         if submission > self.submitted.load(Ordering::Acquire) {
             return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
         }
-        self.submit_queue.wait(&self.owner, submission, None, false);
+        self.submit_queue().wait(&self.owner, submission, None, false);
         Ok(())
     }
 
@@ -271,7 +296,7 @@ impl Build<'_> {
     fn caught_up(&self) -> bool {
         self.recorder.is_none()
             && self.foreign.is_empty()
-            && self.queue.submit_queue.counter() >= self.own.max(self.value)
+            && self.queue.submit_queue().counter() >= self.own.max(self.value)
             && self.waits.iter().all(|(submit_queue, value)| submit_queue.counter() >= *value)
     }
 
@@ -356,7 +381,7 @@ impl Build<'_> {
         let queue = self.queue;
         let last = self.own.max(self.value);
         let before = match queue.narrow_end.load(Ordering::Relaxed) {
-            _ if queue.out_of_order && queue.submit_queue.counter() < last => Before::Nothing,
+            _ if queue.out_of_order && queue.submit_queue().counter() < last => Before::Nothing,
             true if !queue.out_of_order => Before::ComputeBarrier,
             _ => Before::Barrier,
         };
@@ -406,9 +431,9 @@ impl Build<'_> {
     fn cut(&mut self) -> DeviceResult<Option<(u64, CommandAllocator, ReadBacks)>> {
         let Some(mut recorder) = self.recorder.take() else {
             if !self.foreign.is_empty() || !self.signals.is_empty() {
-                let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-                self.value =
-                    self.queue.submit_queue.submit(None, &waits, &signals, None).map_err(|(e, _)| e)?;
+                let (waits, signals) = (self.take_waits()?, std::mem::take(&mut self.signals));
+                let work = SubmitInfo { waits: &waits, signals: &signals, ..SubmitInfo::default() };
+                self.value = self.queue.submit_queue().submit(&work, None).map_err(|(e, _)| e)?;
                 self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
             }
             return Ok(None);
@@ -421,9 +446,19 @@ impl Build<'_> {
             }
         }
         let narrow = recorder.ends_narrow();
-        let (allocator, read_backs) = recorder.end(self.queue.out_of_order)?;
-        let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-        match self.queue.submit_queue.submit(Some(allocator.cmd), &waits, &signals, None) {
+        let word = self.timeline().prefers_word();
+        let (allocator, read_backs) = recorder.end(self.queue.out_of_order, word);
+        let waits = match self.take_waits() {
+            Ok(waits) => waits,
+            Err(e) => {
+                allocator.recycle(&self.queue.pools.allocators, None);
+                return Err(e);
+            }
+        };
+        let signals = std::mem::take(&mut self.signals);
+        let cmd = Some(allocator.cmd);
+        let work = SubmitInfo { cmd, word, waits: &waits, signals: &signals, sleeps: self.queue.saving };
+        match self.queue.submit_queue().submit(&work, None) {
             Ok(value) => {
                 self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
@@ -431,18 +466,28 @@ impl Build<'_> {
                 Ok(Some((value, allocator, read_backs)))
             }
             Err((e, _)) => {
-                allocator.recycle(&self.queue.pools.allocators);
+                allocator.recycle(&self.queue.pools.allocators, None);
                 Err(e)
             }
         }
     }
 
     /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
-    fn take_waits(&mut self) -> SmallVec<[(vk::Semaphore, u64); 4]> {
-        let submit_queue = self.queue.submit_queue;
-        let others =
-            self.waits.drain(..).filter(|(l, v)| !std::ptr::eq(*l, submit_queue) && l.counter() < *v);
-        others.map(|(l, v)| (l.timeline, v)).chain(self.foreign.drain(..).map(|s| (s, 0))).collect()
+    fn take_waits(&mut self) -> DeviceResult<SmallVec<[(vk::Semaphore, u64); 4]>> {
+        let submit_queue = self.queue.submit_queue();
+        let mut list = SmallVec::new();
+        for (other, value) in self.waits.drain(..) {
+            if !std::ptr::eq(other, submit_queue) && other.counter() < value {
+                other.signal_for_queue(value)?;
+                list.push((other.timeline.semaphore, value));
+            }
+        }
+        list.extend(self.foreign.drain(..).map(|s| (s, 0)));
+        Ok(list)
+    }
+
+    fn timeline(&self) -> &'static Timeline {
+        self.queue.submit_queue().timeline
     }
 
     /// Submits what is recorded and waits until everything so far is complete.
@@ -451,7 +496,7 @@ impl Build<'_> {
             submit_queue.wait_value(value, None, false);
         }
         self.cut_and_keep()?;
-        self.queue.submit_queue.wait_value(self.own.max(self.value), None, false);
+        self.queue.submit_queue().wait_value(self.own.max(self.value), None, false);
         Ok(())
     }
 
@@ -479,7 +524,7 @@ impl Build<'_> {
             if sent.len() >= IN_FLIGHT
                 && let Some((value, allocator, read_backs)) = sent.pop_front()
             {
-                self.queue.submit_queue.wait_value(value, None, true);
+                self.queue.submit_queue().wait_value(value, None, true);
                 if self.gpu().is_lost() {
                     self.allocators.push(allocator);
                     return Err(DeviceError::Lost);
@@ -488,7 +533,7 @@ impl Build<'_> {
                     // SAFETY: the piece is complete; the application keeps the destination valid.
                     unsafe { read_back.run() };
                 }
-                allocator.recycle(&self.queue.pools.allocators);
+                allocator.recycle(&self.queue.pools.allocators, Some((self.timeline(), value)));
             }
             self.open(false, 0)?;
             if let Some(recorder) = &mut self.recorder {
@@ -505,7 +550,7 @@ impl Build<'_> {
 
     /// Submits the rest with the tickets. Returns the batch's timeline value.
     fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> DeviceResult<u64> {
-        let mut cmd = None;
+        let (mut cmd, word) = (None, self.timeline().prefers_word());
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
         if let Some(mut recorder) = self.recorder.take() {
             match recorder.take_prints() {
@@ -517,19 +562,19 @@ impl Build<'_> {
                 }
             }
             narrow = recorder.ends_narrow();
-            match recorder.end(self.queue.out_of_order) {
-                Ok((allocator, mut read_backs)) => {
-                    cmd = Some(allocator.cmd);
-                    self.allocators.push(allocator);
-                    self.read_backs.extend(read_backs.drain(..));
-                }
-                Err(e) => {
-                    self.abandon();
-                    return Err(e);
-                }
-            }
+            let (allocator, mut read_backs) = recorder.end(self.queue.out_of_order, word);
+            cmd = Some(allocator.cmd);
+            self.allocators.push(allocator);
+            self.read_backs.extend(read_backs.drain(..));
         }
-        let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
+        let waits = match self.take_waits() {
+            Ok(waits) => waits,
+            Err(e) => {
+                self.abandon();
+                return Err(e);
+            }
+        };
+        let signals = std::mem::take(&mut self.signals);
         let submissions = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
         tickets.extend(items.iter().map(|i| i.ticket));
@@ -548,7 +593,8 @@ impl Build<'_> {
             items,
             checkpoint: self.checkpoint,
         };
-        match self.queue.submit_queue.submit(cmd, &waits, &signals, Some(entry)) {
+        let work = SubmitInfo { cmd, word, waits: &waits, signals: &signals, sleeps: self.queue.saving };
+        match self.queue.submit_queue().submit(&work, Some(entry)) {
             Ok(value) => {
                 self.queue.own_submissions.fetch_add(submissions, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
@@ -569,12 +615,13 @@ impl Build<'_> {
     fn abandon(mut self) {
         // A recorded barrier may not have been submitted.
         self.queue.others_seen.store(u64::MAX, Ordering::Relaxed);
-        self.queue.submit_queue.wait_value(self.value, None, false);
+        self.queue.submit_queue().wait_value(self.value, None, false);
         if let Some(recorder) = self.recorder.take() {
             recorder.abandon();
         }
+        let submitted = (self.value != 0).then(|| (self.timeline(), self.value));
         for allocator in std::mem::take(&mut self.allocators) {
-            allocator.recycle(&self.queue.pools.allocators);
+            allocator.recycle(&self.queue.pools.allocators, submitted);
         }
         if let Some(queries) = self.queries.take() {
             queries.finish(self.gpu(), &self.queue.pools.queries, false, &mut []);

@@ -197,23 +197,16 @@ impl Recorder {
         !self.any_transfer
     }
 
-    /// Ends recording. Makes results visible to the host, and to later command buffers unless these do it
-    /// themselves (`open`).
-    pub fn end(mut self, open: bool) -> DeviceResult<(CommandAllocator, ReadBacks)> {
+    /// Records the last barrier. Makes results visible to the host, and to later command buffers unless these
+    /// do it themselves (`open`). The submission ends the recording, perhaps with a completion `word`.
+    pub fn end(mut self, open: bool, word: bool) -> (CommandAllocator, ReadBacks) {
         if open {
-            self.gpu.barrier_to_host(self.allocator.cmd);
+            self.gpu.barrier_to_host(self.allocator.cmd, word);
         } else {
-            self.gpu.last_barrier(self.allocator.cmd, self.any_transfer);
+            self.gpu.last_barrier(self.allocator.cmd, self.any_transfer || word);
         }
         self.allocator.hazards = self.barriers.into_hazards();
-        // SAFETY: the command buffer is recording.
-        match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
-            Ok(()) => Ok((self.allocator, self.read_backs)),
-            Err(e) => {
-                self.allocator.recycle(&self.pools.allocators);
-                Err(crate::device::vulkan::core::conv::error("vkEndCommandBuffer", e))
-            }
-        }
+        (self.allocator, self.read_backs)
     }
 
     /// Ends a list. Returns its command allocator, its accesses, and whether it contains transfers.
@@ -232,7 +225,7 @@ impl Recorder {
     pub fn abandon(mut self) {
         match self.footprint {
             Some(_) => self.allocator.dispose(self.pools.memory),
-            None => self.allocator.recycle(&self.pools.allocators),
+            None => self.allocator.recycle(&self.pools.allocators, None),
         }
     }
 

@@ -1,13 +1,13 @@
-//! A submit queue: one VkQueue with its timeline semaphore and the batches in flight on it.
+//! A submit queue: one VkQueue with its timeline and the batches in flight on it.
 //!
-//! Several device queues may share a submit queue. Each submission signals the next value of its timeline, so
+//! Several device queues may share a submit queue. Each submission has the next value of its timeline, so
 //! values complete in order. Batches are reported in that order, which is submission order for every device
 //! queue.
 //!
 //! Any thread that sees the timeline advance reports completions by [`SubmitQueue::reap`]. `reaping` admits
 //! one thread at a time, and no lock is held while a sink is called. A thread in [`SubmitQueue::wait`] (a
-//! *waiter*) waits on the semaphore and reaps itself; the reaper thread (`reaper`) stays idle while there are
-//! waiters.
+//! *waiter*) polls the timeline, then sleeps, and reaps itself; the reaper thread (`reaper`) stays idle while
+//! there are waiters.
 //!
 //! A batch is reported after the batches of other submit queues that it waited for: their results reach the
 //! host when they are reported. This cannot deadlock, since waits refer to earlier submissions and each
@@ -18,11 +18,12 @@
 //! polling.
 
 use super::command_allocator::CommandAllocator;
-use super::loss::{self, LostBatch};
+use super::loss::{self, LostBatch, LostState};
 use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
+use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
 use crate::device::vulkan::core::conv::VkResultExt;
@@ -40,6 +41,9 @@ use std::time::{Duration, Instant};
 const SPIN: Duration = Duration::from_millis(1);
 /// Like [`SPIN`], on CPU devices, where the polling thread yields.
 const SPIN_ON_CPU: Duration = Duration::from_micros(100);
+/// A thread that sleeps without a signal at the right time looks at the timeline after an eighth of the time
+/// since it sleeps, within these limits.
+const SLICES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(10));
 /// How long the reaper leaves a batch to threads that may be about to wait for it, and how often it checks
 /// for new batches before it parks.
 const LINGER: Duration = Duration::from_micros(50);
@@ -57,18 +61,40 @@ pub struct SubmitQueue {
     pools: &'static SubmitPools,
     /// Position among the device's VkQueues.
     number: usize,
-    /// The VkQueue and the last value submitted.
-    submit: Mutex<(vk::Queue, u64)>,
-    pub timeline: vk::Semaphore,
+    submit: Mutex<Submitted>,
+    pub timeline: &'static Timeline,
     state: Mutex<State>,
     /// Signalled when batches were reported or reaping stopped.
     reported: Condvar,
     /// Wakes the reaper.
     work: Condvar,
-    /// The newest value that the timeline was seen to have.
-    reached: AtomicU64,
     /// The loss of the device was reported.
     loss_reported: AtomicBool,
+}
+
+/// The VkQueue and what was submitted to it.
+struct Submitted {
+    queue: vk::Queue,
+    /// The last value.
+    value: u64,
+    /// The last value that is signalled, and the last one that is not, or was not by its own submission.
+    signalled: u64,
+    unsignalled: u64,
+}
+
+/// Contents of one submission.
+#[derive(Default)]
+pub struct SubmitInfo<'a> {
+    /// A command buffer in the recording state, whose last barrier is recorded.
+    pub cmd: Option<vk::CommandBuffer>,
+    /// It ends with a completion word ([`Timeline::prefers_word`]); the last barrier allows for it.
+    pub word: bool,
+    /// Semaphores to wait for, with values.
+    pub waits: &'a [(vk::Semaphore, u64)],
+    /// The application's semaphores to signal.
+    pub signals: &'a [vk::Semaphore],
+    /// Its waiters sleep from the start.
+    pub sleeps: bool,
 }
 
 #[derive(Default)]
@@ -82,6 +108,8 @@ struct State {
     reaper_parked: bool,
     /// The timeline value that the reaper waits for in Vulkan.
     reaper_waits: Option<u64>,
+    /// The reaper prepares that wait, and may submit.
+    reaper_prepares: bool,
 }
 
 /// A batch in flight.
@@ -128,13 +156,21 @@ pub struct Owner {
     /// Reads device memory for printf output.
     transfers: Box<Transfers>,
     pub completed: AtomicU64,
-    /// (submission, timeline value) of unreported batches.
-    pub marks: Mutex<VecDeque<(Submission, u64)>>,
+    /// Unreported batches, all of one submit queue.
+    marks: Mutex<VecDeque<Mark>>,
     /// End time of the command reported last.
     last_end: AtomicU64,
     /// Recycled lists of earlier batches, by size class.
     spares: Mutex<[Vec<Lists>; 2]>,
     spare_items: Mutex<[Vec<Vec<BatchItem>>; 2]>,
+}
+
+/// Where a batch was submitted.
+#[derive(Clone, Copy)]
+struct Mark {
+    submission: Submission,
+    submit_queue: &'static SubmitQueue,
+    value: u64,
 }
 
 /// Lists of a batch, recycled for their memory.
@@ -195,17 +231,17 @@ impl Owner {
         }
     }
 
-    /// The timeline value of a submission; `None` once it has been reported.
-    pub fn value_of(&self, submission: Submission) -> Option<u64> {
+    /// The submit queue and timeline value of a submission; `None` once it has been reported.
+    pub fn value_of(&self, submission: Submission) -> Option<(&'static SubmitQueue, u64)> {
         let marks = self.marks.lock();
-        let at = marks.binary_search_by_key(&submission, |m| m.0).ok()?;
-        marks.get(at).map(|m| m.1)
+        let at = marks.binary_search_by_key(&submission, |m| m.submission).ok()?;
+        marks.get(at).map(|m| (m.submit_queue, m.value))
     }
 
     /// Number of unreported batches after `value` on the timeline.
     pub fn after(&self, value: u64) -> u64 {
         let marks = self.marks.lock();
-        (marks.len() - marks.partition_point(|m| m.1 <= value)) as u64
+        (marks.len() - marks.partition_point(|m| m.value <= value)) as u64
     }
 
     /// Whether everything up to `submission` has been reported.
@@ -217,52 +253,44 @@ impl Owner {
 impl SubmitQueue {
     /// Wraps a VkQueue.
     pub fn new(pools: &'static SubmitPools, queue: vk::Queue, number: usize) -> DeviceResult<SubmitQueue> {
-        let gpu = pools.gpu;
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: the device is alive and has timeline semaphores.
-        let timeline = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+        let timeline = Timeline::new(pools.gpu, pools.words.as_ref(), number)?;
         Ok(SubmitQueue {
-            gpu,
+            gpu: pools.gpu,
             pools,
             number,
-            submit: Mutex::new((queue, 0)),
-            timeline,
+            submit: Mutex::new(Submitted { queue, value: 0, signalled: 0, unsignalled: 0 }),
+            timeline: Box::leak(Box::new(timeline)),
             state: Mutex::new(State::default()),
             reported: Condvar::new(),
             work: Condvar::new(),
-            reached: AtomicU64::new(0),
             loss_reported: AtomicBool::new(false),
         })
     }
 
-    /// Submits a recorded command buffer (if any) after `waits`, signals its timeline value and `signals`,
-    /// and enqueues the batch that it completes (if any).
+    /// Ends the recording of a command buffer and submits it, with the next value, and enqueues the batch
+    /// that it completes (if any).
     pub fn submit(
         &'static self,
-        cmd: Option<vk::CommandBuffer>,
-        waits: &[(vk::Semaphore, u64)],
-        signals: &[vk::Semaphore],
+        work: &SubmitInfo<'_>,
         entry: Option<Entry>,
     ) -> std::result::Result<u64, (DeviceError, Option<Box<Entry>>)> {
-        let mut queue = self.submit.lock();
-        let mut value = queue.1;
-        if cmd.is_some() || !waits.is_empty() || !signals.is_empty() {
-            value += 1;
-            if let Err(e) = self.submit_to_queue(queue.0, cmd, waits, signals, value) {
+        let mut submitted = self.submit.lock();
+        if work.cmd.is_some() || !work.waits.is_empty() || !work.signals.is_empty() {
+            if let Err(e) = self.submit_next(&mut submitted, work) {
+                drop(submitted);
                 if matches!(e, DeviceError::Lost) {
                     self.gpu.set_lost();
-                    drop(queue);
                     self.report_loss(entry.as_ref());
                 }
                 return Err((e, entry.map(Box::new)));
             }
-            queue.1 = value;
             self.pools.submissions.fetch_add(1, Ordering::AcqRel);
         }
+        let value = submitted.value;
         if let Some(mut entry) = entry {
             entry.value = value;
-            entry.owner.marks.lock().push_back((entry.submission, value));
+            let mark = Mark { submission: entry.submission, submit_queue: self, value };
+            entry.owner.marks.lock().push_back(mark);
             let mut state = self.state.lock();
             state.in_flight.push_back(entry);
             if !state.reaper_started {
@@ -270,31 +298,53 @@ impl SubmitQueue {
             }
             self.wake_reaper(&state);
         }
-        drop(queue);
+        drop(submitted);
         self.pools.allocators.reset();
         Ok(value)
     }
 
+    fn submit_next(&self, submitted: &mut Submitted, work: &SubmitInfo<'_>) -> DeviceResult<()> {
+        let value = submitted.value + 1;
+        let marked = work.cmd.filter(|_| work.word);
+        self.timeline.mark(marked, value);
+        if let Some(cmd) = work.cmd {
+            // SAFETY: the command buffer is recording.
+            unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer")?;
+        }
+        let signals = self.timeline.signals(marked.is_some()) || work.sleeps;
+        let start = signals.then(Instant::now);
+        self.submit_to_queue(submitted.queue, work, signals.then_some(value))?;
+        submitted.value = value;
+        match start {
+            Some(start) => {
+                submitted.signalled = value;
+                self.timeline.note_submission(start.elapsed());
+            }
+            None => submitted.unsignalled = value,
+        }
+        Ok(())
+    }
+
+    /// Submits, and signals the timeline's semaphore with a value (if any).
     fn submit_to_queue(
         &self,
         queue: vk::Queue,
-        cmd: Option<vk::CommandBuffer>,
-        waits: &[(vk::Semaphore, u64)],
-        signals: &[vk::Semaphore],
-        value: u64,
+        work: &SubmitInfo<'_>,
+        value: Option<u64>,
     ) -> DeviceResult<()> {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let point = |&(s, v): &(vk::Semaphore, u64)| {
             vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all)
         };
-        let waits: smallvec::SmallVec<[_; 4]> = waits.iter().map(point).collect();
-        let own = std::iter::once((self.timeline, value)).chain(signals.iter().map(|s| (*s, 0)));
-        let signals: smallvec::SmallVec<[_; 2]> = own.map(|s| point(&s)).collect();
-        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(cmd.unwrap_or_default())];
+        let waits: smallvec::SmallVec<[_; 4]> = work.waits.iter().map(point).collect();
+        let own = value.map(|value| (self.timeline.semaphore, value));
+        let signals = own.into_iter().chain(work.signals.iter().map(|s| (*s, 0)));
+        let signals: smallvec::SmallVec<[_; 2]> = signals.map(|s| point(&s)).collect();
+        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(work.cmd.unwrap_or_default())];
         let info = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(&waits)
             .signal_semaphore_infos(&signals)
-            .command_buffer_infos(if cmd.is_some() { &commands } else { &[] })];
+            .command_buffer_infos(if work.cmd.is_some() { &commands } else { &[] })];
         // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value
         // is reached.
         unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }
@@ -302,29 +352,38 @@ impl SubmitQueue {
             .during("vkQueueSubmit2")
     }
 
+    /// Ensures that the timeline's semaphore will have a submitted value. If its submission did not signal,
+    /// an empty one does, after everything submitted so far. Returns whether the semaphore is known to have
+    /// the value as soon as it is reached.
+    fn signal_for(&self, value: u64) -> DeviceResult<bool> {
+        let mut submitted = self.submit.lock();
+        if submitted.signalled < value {
+            self.submit_to_queue(submitted.queue, &SubmitInfo::default(), Some(submitted.value))?;
+            submitted.signalled = submitted.value;
+            return Ok(submitted.value == value);
+        }
+        Ok(value > submitted.unsignalled)
+    }
+
+    /// Like [`SubmitQueue::signal_for`], for another VkQueue, which may wait again soon.
+    pub fn signal_for_queue(&self, value: u64) -> DeviceResult<()> {
+        self.timeline.expect_waits();
+        self.signal_for(value).map(|_| ())
+    }
+
     /// Whether everything submitted is complete.
     pub fn is_idle(&self) -> bool {
-        let last = self.submit.lock().1;
+        let last = self.submit.lock().value;
         self.counter() >= last
     }
 
-    /// The timeline's current value. If the device is lost, the largest value, so that everything counts as
-    /// complete.
+    /// The newest value that is reached. If the device is lost, the largest value, so that everything counts
+    /// as complete.
     pub fn counter(&self) -> u64 {
-        if self.gpu.is_lost() {
-            return u64::MAX;
-        }
-        // SAFETY: the semaphore is alive.
-        match unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) } {
-            Ok(value) => {
-                self.reached.fetch_max(value, Ordering::Relaxed);
-                value
-            }
-            Err(e) => {
-                self.note("vkGetSemaphoreCounterValue", e);
-                u64::MAX
-            }
-        }
+        self.timeline.counter().unwrap_or_else(|e| {
+            self.note("vkGetSemaphoreCounterValue", e);
+            u64::MAX
+        })
     }
 
     fn note(&self, what: &str, e: vk::Result) {
@@ -340,14 +399,17 @@ impl SubmitQueue {
         if self.loss_reported.swap(true, Ordering::AcqRel) {
             return;
         }
-        let queue = self.submit.lock().0;
+        let queue = self.submit.lock().queue;
         let state = self.state.lock();
-        let reached = self.reached.load(Ordering::Relaxed);
-        let at = state.in_flight.iter().position(|entry| entry.value > reached);
-        let executing = at.and_then(|at| state.in_flight.get(at));
-        let later = at.map(|at| state.in_flight.len() - at - 1);
-        let entry = executing.or(unsubmitted);
-        let batch = entry.map(|e| LostBatch { items: &e.items, checkpoint: e.checkpoint, later });
+        let reached = self.timeline.last_seen();
+        let mut executing = state.in_flight.iter().skip_while(|entry| entry.value <= reached);
+        let found = match executing.next() {
+            Some(entry) => Some((entry, LostState::Executing { later: executing.count() })),
+            None => unsubmitted.map(|entry| (entry, LostState::Unsubmitted)),
+        };
+        let found = found.or_else(|| state.in_flight.back().map(|entry| (entry, LostState::Complete)));
+        let entry = found.map(|(entry, _)| entry);
+        let batch = found.map(|(e, state)| LostBatch { items: &e.items, checkpoint: e.checkpoint, state });
         let report = loss::describe(self.gpu, queue, self.number, batch);
         let owner = entry.map(|e| e.owner.clone());
         drop(state);
@@ -378,17 +440,50 @@ impl SubmitQueue {
                 }
             }
         }
-        let (semaphores, values) = ([self.timeline], [value]);
+        self.sleep(value, deadline)
+    }
+
+    /// Sleeps until a value is reached; false if `deadline` passes first.
+    fn sleep(&self, value: u64, deadline: Option<Instant>) -> bool {
+        let _sleeper = self.timeline.sleeper();
+        match self.signal_for(value) {
+            Ok(exact) => self.wait_for_signal(value, exact, deadline),
+            Err(DeviceError::Lost) => {
+                self.gpu.set_lost();
+                true
+            }
+            // The semaphore may never have the value.
+            Err(e) => {
+                tracing::warn!("waiting without a signal: {e}");
+                self.wait_for_signal(value, false, deadline)
+            }
+        }
+    }
+
+    /// Sleeps until the semaphore has a value. Unless it has it as soon as the value is reached (`exact`),
+    /// wakes up from time to time to look.
+    fn wait_for_signal(&self, value: u64, exact: bool, deadline: Option<Instant>) -> bool {
+        let (semaphores, values) = ([self.timeline.semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        let start = Instant::now();
         loop {
-            let timeout = match deadline {
-                Some(d) => d.saturating_duration_since(Instant::now()).as_nanos().min(1 << 62) as u64,
-                None => u64::MAX,
-            };
+            if self.counter() >= value {
+                return true;
+            }
+            let now = Instant::now();
+            let left = deadline.map(|d| d.saturating_duration_since(now));
+            let slice = (!exact).then(|| ((now - start) / 8).clamp(SLICES.0, SLICES.1));
+            let limit = left.into_iter().chain(slice).min();
+            let timeout = limit.map_or(u64::MAX, |limit| limit.as_nanos().min(1 << 62) as u64);
             // SAFETY: the semaphore is never destroyed.
             match unsafe { self.gpu.raw.wait_semaphores(&info, timeout) } {
-                Ok(()) => return true,
-                Err(vk::Result::TIMEOUT) if deadline.is_some() => return false,
+                Ok(()) => {
+                    self.timeline.see_signal(value);
+                    return true;
+                }
+                Err(vk::Result::TIMEOUT) if left.is_some_and(|left| limit == Some(left)) => {
+                    return self.counter() >= value;
+                }
                 Err(vk::Result::TIMEOUT) => {}
                 Err(e) => {
                     self.note("vkWaitSemaphores", e);
@@ -408,17 +503,20 @@ impl SubmitQueue {
         let mut state = self.state.lock();
         state.waiters -= 1;
         self.wake_reaper(&state);
-        if done && self.gpu.instance.validates {
+        if done {
             self.await_reaper(state);
         }
         done
     }
 
-    /// Waits until the reaper has left a Vulkan wait whose value is already reached. The reaper is about to
-    /// return, and drivers tolerate process exit meanwhile; but the static destructors of the validation
-    /// layer free tables that the wait uses on its way out.
+    /// Waits until the reaper does not submit. With the validation layer waits also until it has left a
+    /// Vulkan wait whose value is already reached. The reaper is about to return, and drivers tolerate
+    /// process exit meanwhile; but the static destructors of the layer free tables that the wait uses on its
+    /// way out.
     fn await_reaper(&self, mut state: MutexGuard<'_, State>) {
-        while state.reaper_waits.is_some_and(|value| self.counter() >= value) {
+        let validates = self.gpu.instance.validates;
+        let waits = |state: &State| state.reaper_waits.is_some_and(|value| self.counter() >= value);
+        while state.reaper_prepares || validates && waits(&state) {
             state.listeners += 1;
             self.reported.wait(&mut state);
             state.listeners -= 1;
@@ -428,15 +526,22 @@ impl SubmitQueue {
     /// The reaper's work: waits for the next batch without a waiter and reports it.
     fn reap_next(&self) {
         let value = self.next_for_reaper();
-        self.wait_value(value, None, false);
-        self.reaper_is_back();
+        let sleeper = self.timeline.sleeper();
+        let exact = if self.counter() >= value { Ok(true) } else { self.signal_for(value) };
+        self.update_reaper(|state| state.reaper_prepares = false);
+        match exact {
+            Err(DeviceError::Lost) => self.gpu.set_lost(),
+            exact => _ = self.wait_for_signal(value, exact.unwrap_or(false), None),
+        }
+        drop(sleeper);
+        self.update_reaper(|state| state.reaper_waits = None);
         self.reap();
     }
 
-    /// The reaper has returned from its Vulkan wait.
-    fn reaper_is_back(&self) {
+    /// Changes what the reaper does.
+    fn update_reaper(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
-        state.reaper_waits = None;
+        change(&mut state);
         if state.listeners > 0 {
             self.reported.notify_all();
         }
@@ -522,7 +627,7 @@ impl SubmitQueue {
             drop(state);
             let (owner, submission) = (entry.owner.clone(), entry.submission);
             entry.after.iter().for_each(|a| a.submit_queue.reap_through(&a.owner, a.submission));
-            entry.complete(self.pools);
+            entry.complete(self.pools, self.timeline);
             state = self.state.lock();
             owner.marks.lock().pop_front();
             owner.completed.store(submission, Ordering::Release);
@@ -571,6 +676,7 @@ impl SubmitQueue {
             match neglected {
                 Some(value) if seen == Some(value) => {
                     state.reaper_waits = Some(value);
+                    state.reaper_prepares = true;
                     return value;
                 }
                 None if idle >= LINGER_ROUNDS => {
@@ -625,7 +731,7 @@ impl Entry {
     }
 
     /// Copies results to the host, recycles the batch's resources and reports to the sink.
-    fn complete(mut self, pools: &SubmitPools) {
+    fn complete(mut self, pools: &SubmitPools, timeline: &'static Timeline) {
         let gpu = pools.gpu;
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
@@ -638,7 +744,7 @@ impl Entry {
             }
             self.put_times_in_order();
             for allocator in self.allocators.drain(..) {
-                allocator.recycle(&pools.allocators);
+                allocator.recycle(&pools.allocators, Some((timeline, self.value)));
             }
             self.items.clear();
         });
