@@ -186,6 +186,12 @@ pub trait DeviceOps: Send + Sync {
         let _ = program;
         String::new()
     }
+    /// The driver's statistics on the code of a program's kernels (those with a name in `kernels`), in lines;
+    /// empty if there are none.
+    fn statistics(&self, program: Arc<CompiledProgram>, kernels: &[&str]) -> DeviceResult<String> {
+        let _ = (program, kernels);
+        Ok(String::new())
+    }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>>;
     /// Like [`DeviceOps::load`], for what [`DeviceOps::compile`] returned.

@@ -113,7 +113,7 @@ fn the_report() {
     release(warm);
 }
 
-fn with_reports(command: &mut Command, folder: &Path) {
+pub fn with_reports(command: &mut Command, folder: &Path) {
     with_faults(command, folder);
     command.env("VULKAN_FAULTS_REPORT", "1");
 }

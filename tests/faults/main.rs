@@ -11,6 +11,7 @@
 mod limits;
 mod loss;
 mod program;
+mod statistics;
 
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -315,5 +316,5 @@ fn main() -> ExitCode {
         Trial::test("the_start_fails", starts),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
-    supervised::main_with(&[CASES, limits::CASES], PARTS, more)
+    supervised::main_with(&[CASES, limits::CASES, statistics::CASES], PARTS, more)
 }

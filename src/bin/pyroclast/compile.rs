@@ -78,7 +78,7 @@ pub struct CompileArgs {
     output: Option<PathBuf>,
     /// Output: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS
     /// (the IR after each run of a pass, or of all), spv (Vulkan SPIR-V, a module for each kernel), asm (as
-    /// text), info (kernels, arguments and launch contracts)
+    /// text), info (kernels, arguments, launch contracts; with a device the statistics of its driver)
     #[arg(short, long, default_value = "spv")]
     emit: Emit,
     /// Print how long each pass took, to stderr
@@ -174,7 +174,7 @@ fn build(
     }
     let kernels = selected(arguments, &program)?;
     match &arguments.emit {
-        Emit::Info => write_info(arguments, &kernels, &program),
+        Emit::Info => write_info(arguments, &kernels, &program, device),
         Emit::Asm => write_assembly(arguments, &kernels),
         _ => write_modules(arguments, &kernels),
     }
@@ -210,6 +210,7 @@ fn write_info(
     arguments: &CompileArgs,
     kernels: &[Selected<'_>],
     program: &CompiledProgram,
+    device: Option<&Arc<Device>>,
 ) -> Result<ExitCode, String> {
     let mut text = String::new();
     for kernel in kernels {
@@ -217,6 +218,11 @@ fn write_info(
     }
     let data = &program.data;
     let _ = writeln!(text, "data block: {} bytes, {} relocations", data.size(), data.relocs.len());
+    if let Some(device) = device {
+        let names: Vec<&str> = kernels.iter().map(|kernel| kernel.info.name.as_str()).collect();
+        let statistics = device.ops().statistics(Arc::new(program.clone()), &names);
+        text += &statistics.map_err(|error| error.to_string())?;
+    }
     write_text(arguments, &text)
 }
 

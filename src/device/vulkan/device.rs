@@ -174,6 +174,11 @@ impl DeviceOps for VulkanDevice {
         )))
     }
 
+    fn statistics(&self, program: Arc<CompiledProgram>, kernels: &[&str]) -> DeviceResult<String> {
+        self.gpu.check_usable()?;
+        VulkanProgram::new(self.programs.memory, &self.programs.variants, program, None).statistics(kernels)
+    }
+
     fn create_queue(
         &self,
         desc: &QueueDesc,

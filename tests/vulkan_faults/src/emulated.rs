@@ -1,5 +1,6 @@
-//! Extensions that the real driver may lack: VK_EXT_device_fault and VK_NV_device_diagnostic_checkpoints, by
-//! which a lost device reports what it executed. Offered if the environment has `VULKAN_FAULTS_REPORT`.
+//! Extensions that the real driver may lack, offered if the environment has `VULKAN_FAULTS_REPORT`:
+//! VK_EXT_device_fault and VK_NV_device_diagnostic_checkpoints, by which a lost device reports what it
+//! executed, and VK_KHR_pipeline_executable_properties, whose statistics are always the same.
 //!
 //! The report on a fault has a fixed text, and the address that [`vulkan_faults_address`] sets. The newest
 //! checkpoint is the one recorded last: tests record one command buffer.
@@ -13,7 +14,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Text of the report.
 const TEXT: &CStr = c"emulated page fault";
-const NAMES: [&CStr; 2] = [ash::ext::device_fault::NAME, ash::nv::device_diagnostic_checkpoints::NAME];
+const NAMES: [&CStr; 3] = [
+    ash::ext::device_fault::NAME,
+    ash::nv::device_diagnostic_checkpoints::NAME,
+    ash::khr::pipeline_executable_properties::NAME,
+];
 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static CHECKPOINT: AtomicU64 = AtomicU64::new(0);
@@ -81,19 +86,24 @@ unsafe extern "system" fn features(
         std::mem::transmute::<usize, vk::PFN_vkGetPhysicalDeviceFeatures2>(real)(device, features);
     }
     // SAFETY: the caller's chain.
-    unsafe { set_feature(features.cast(), vk::TRUE) };
+    unsafe { set_features(features.cast(), vk::TRUE) };
 }
 
-/// Sets the feature in a chain of structures.
+/// Sets the extensions' features in a chain of structures.
 ///
 /// # Safety
 /// The chain is valid.
-unsafe fn set_feature(mut at: *mut vk::BaseOutStructure<'_>, value: vk::Bool32) {
+unsafe fn set_features(mut at: *mut vk::BaseOutStructure<'_>, value: vk::Bool32) {
     // SAFETY: a chain of structures that begin like this one.
     while let Some(part) = unsafe { at.as_mut() } {
         if part.s_type == vk::StructureType::PHYSICAL_DEVICE_FAULT_FEATURES_EXT {
             // SAFETY: the type says so.
             unsafe { (*at.cast::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>()).device_fault = value };
+        }
+        if part.s_type == vk::StructureType::PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR {
+            let features = at.cast::<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_>>();
+            // SAFETY: as above.
+            unsafe { (*features).pipeline_executable_info = value };
         }
         at = part.p_next;
     }
@@ -109,7 +119,7 @@ unsafe extern "system" fn create(
     // the chain in memory that it may write.
     unsafe {
         let mut own = *info;
-        set_feature(own.p_next.cast_mut().cast(), vk::FALSE);
+        set_features(own.p_next.cast_mut().cast(), vk::FALSE);
         let count = own.enabled_extension_count as usize;
         let names = std::slice::from_raw_parts(own.pp_enabled_extension_names, count);
         let real_ones = |name: &&*const c_char| !NAMES.contains(&CStr::from_ptr(**name));
@@ -160,6 +170,50 @@ unsafe extern "system" fn checkpoints(_: vk::Queue, count: *mut u32, list: *mut 
     }
 }
 
+unsafe extern "system" fn executables(
+    _: vk::Device,
+    _: *const vk::PipelineInfoKHR<'_>,
+    count: *mut u32,
+    list: *mut vk::PipelineExecutablePropertiesKHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller's count, and an element if it is not zero.
+    unsafe {
+        if let Some(executable) = list.as_mut().filter(|_| *count > 0) {
+            executable.subgroup_size = 32;
+        }
+        *count = 1;
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn statistics(
+    _: vk::Device,
+    _: *const vk::PipelineExecutableInfoKHR<'_>,
+    count: *mut u32,
+    list: *mut vk::PipelineExecutableStatisticKHR<'_>,
+) -> vk::Result {
+    use vk::PipelineExecutableStatisticFormatKHR as Format;
+    use vk::PipelineExecutableStatisticValueKHR as Value;
+    let all = [
+        (c"Register Count", Format::UINT64, Value { u64: 40 }),
+        (c"Spills", Format::BOOL32, Value { b32: vk::FALSE }),
+    ];
+    // SAFETY: the caller's count, and as many elements.
+    unsafe {
+        if !list.is_null() {
+            for (i, (name, format, value)) in all.iter().enumerate().take(*count as usize) {
+                let to = &mut *list.add(i);
+                for (to, from) in to.name.iter_mut().zip(name.to_bytes_with_nul()) {
+                    *to = *from as c_char;
+                }
+                (to.format, to.value) = (*format, *value);
+            }
+        }
+        *count = all.len() as u32;
+    }
+    vk::Result::SUCCESS
+}
+
 /// Our function of a name, if there is one. It may use the real one, which `found` is.
 pub fn function(name: &CStr, found: Option<Function>) -> Option<Function> {
     if !is_on() {
@@ -182,6 +236,12 @@ pub fn function(name: &CStr, found: Option<Function>) -> Option<Function> {
         b"vkGetDeviceFaultInfoEXT" => (fault_info as vk::PFN_vkGetDeviceFaultInfoEXT) as *const c_void,
         b"vkCmdSetCheckpointNV" => (set_checkpoint as vk::PFN_vkCmdSetCheckpointNV) as *const c_void,
         b"vkGetQueueCheckpointDataNV" => (checkpoints as vk::PFN_vkGetQueueCheckpointDataNV) as *const c_void,
+        b"vkGetPipelineExecutablePropertiesKHR" => {
+            (executables as vk::PFN_vkGetPipelineExecutablePropertiesKHR) as *const c_void
+        }
+        b"vkGetPipelineExecutableStatisticsKHR" => {
+            (statistics as vk::PFN_vkGetPipelineExecutableStatisticsKHR) as *const c_void
+        }
         _ => null_mut(),
     };
     // SAFETY: a function's address, which is not null; the driver gives it the type of its name again.

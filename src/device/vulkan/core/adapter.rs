@@ -116,6 +116,8 @@ pub struct AdapterFeatures {
     pub quick_signals: bool,
     /// The driver reports the addresses of faults.
     pub device_fault: bool,
+    /// The driver has statistics on compiled pipelines.
+    pub pipeline_statistics: bool,
 }
 
 impl Adapter {
@@ -332,6 +334,7 @@ struct Reported {
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     zeros: vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures<'static>,
     fault: vk::PhysicalDeviceFaultFeaturesEXT<'static>,
+    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
 }
 
 /// Whether a reported feature is in use, by its name in `PYROCLAST_FEATURES`.
@@ -367,6 +370,9 @@ impl Reported {
         }
         if ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
             f2 = f2.push_next(&mut r.zeros);
+        }
+        if ext.has(ash::khr::pipeline_executable_properties::NAME) {
+            f2 = f2.push_next(&mut r.executables);
         }
         if ext.has(ash::ext::device_fault::NAME) {
             f2 = f2.push_next(&mut r.fault);
@@ -497,6 +503,7 @@ impl AdapterFeatures {
             placed_memory: on("placed_memory", vk::TRUE),
             quick_signals: on("quick_signals", vk::TRUE),
             device_fault: fault.device_fault != 0,
+            pipeline_statistics: reported.executables.pipeline_executable_info != 0,
         })
     }
 }

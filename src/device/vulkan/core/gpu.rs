@@ -34,6 +34,7 @@ pub struct Gpu {
     pub device_fault: Option<ash::ext::device_fault::Device>,
     /// Present if commands are marked in command buffers: if the log shows messages for debugging.
     pub checkpoints: Option<ash::nv::device_diagnostic_checkpoints::Device>,
+    pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub clock: Clock,
     pub target: Target,
     /// The part of `target` about SPIR-V.
@@ -94,6 +95,10 @@ impl Gpu {
                 .features
                 .device_fault
                 .then(|| ash::ext::device_fault::Device::new(vki, &raw)),
+            executables: adapter
+                .features
+                .pipeline_statistics
+                .then(|| ash::khr::pipeline_executable_properties::Device::new(vki, &raw)),
             checkpoints: (has(ash::nv::device_diagnostic_checkpoints::NAME)
                 && tracing::enabled!(tracing::Level::DEBUG))
             .then(|| ash::nv::device_diagnostic_checkpoints::Device::new(vki, &raw)),
@@ -186,6 +191,8 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
 
     let mut zeros = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
         .shader_zero_initialize_workgroup_memory(f.zero_workgroup);
+    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+        .pipeline_executable_info(f.pipeline_statistics);
     let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(f.device_fault);
     let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default()
         .shader_subgroup_clock(f.subgroup_clock)
@@ -223,6 +230,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
     }
     if a.ext.has(ash::khr::shader_clock::NAME) {
         info = info.push_next(&mut clock);
+    }
+    if f.pipeline_statistics {
+        info = info.push_next(&mut executables);
     }
     if f.device_fault {
         info = info.push_next(&mut fault);

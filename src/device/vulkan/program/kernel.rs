@@ -61,13 +61,25 @@ impl VulkanProgram {
                     memory,
                     index,
                     data: data.clone(),
-                    pipelines: compiled.variants.iter().map(|v| variants.get(v)).collect(),
+                    pipelines: compiled
+                        .variants
+                        .iter()
+                        .map(|v| variants.get(&compiled.info.name, v))
+                        .collect(),
                     readonly: (0..compiled.info.args.len()).map(|a| arg_is_readonly(compiled, a)).collect(),
                     program: program.clone(),
                 })
             })
             .collect();
         VulkanProgram { kernels }
+    }
+}
+
+impl VulkanProgram {
+    /// See [`DeviceOps::statistics`](crate::device::traits::DeviceOps::statistics).
+    pub fn statistics(&self, kernels: &[&str]) -> DeviceResult<String> {
+        let wanted = self.kernels.iter().filter(|kernel| kernels.contains(&kernel.info().name.as_str()));
+        wanted.map(|kernel| kernel.statistics()).collect()
     }
 }
 
@@ -140,6 +152,34 @@ impl VulkanKernel {
     /// The compiler's result.
     pub fn compiled(&self) -> &CompiledKernel {
         &self.program.vulkan()[self.index]
+    }
+
+    /// The driver's statistics on the kernel's pipelines, a line for each variant; empty if it has none.
+    /// Local arguments have one element, and images the formats that kernels without declarations read.
+    fn statistics(&self) -> DeviceResult<String> {
+        let mut lines = String::new();
+        for (variant, pipelines) in self.compiled().variants.iter().zip(&self.pipelines) {
+            let (lengths, _) = local_lengths(variant, &|_| 1);
+            let key = PipelineKey {
+                local: self.likely_local_size(),
+                lengths: lengths.into_iter().map(|n| n.try_into().unwrap_or(1)).collect(),
+                formats: Formats::new(),
+                orders: TexelOrders::new(),
+            };
+            let statistics = pipelines.statistics(variant, &key)?;
+            if !statistics.is_empty() {
+                let (name, local) = (&self.info().name, key.local.map(|n| n.to_string()).join("x"));
+                lines += &format!("{name}, {:?}, local size {local}: {statistics}\n", variant.abi.mode);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The required local size, else the one of the hint, else that of a long line of work-items.
+    fn likely_local_size(&self) -> [u32; 3] {
+        let info = self.info();
+        let required = info.reqd_work_group_size.or(info.work_group_size_hint);
+        required.unwrap_or_else(|| self.suggest_local_size([1 << 20, 1, 1], 1))
     }
 
     /// The program's constants from a device address on. (In bindings mode none of their addresses is

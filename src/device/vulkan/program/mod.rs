@@ -7,4 +7,5 @@ pub mod internal_shaders;
 pub mod kernel;
 pub mod pipeline;
 pub mod print;
+pub mod statistics;
 pub mod variants;

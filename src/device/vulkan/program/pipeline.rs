@@ -5,6 +5,7 @@
 //! that identifies driver and device, unless the compilation took no time.
 
 use super::descriptors;
+use super::statistics;
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
@@ -55,6 +56,8 @@ pub struct Pipeline {
 
 /// Vulkan objects of one variant.
 pub struct Pipelines {
+    /// The kernel's name, for messages; kernels of other names may have the same code.
+    name: String,
     gpu: &'static Gpu,
     store: &'static Store,
     made: Mutex<Made>,
@@ -75,8 +78,8 @@ struct Made {
 
 impl Pipelines {
     /// An empty set of pipelines.
-    pub fn new(gpu: &'static Gpu, store: &'static Store) -> Self {
-        Pipelines { gpu, store, made: Mutex::default(), small: Mutex::default() }
+    pub fn new(name: &str, gpu: &'static Gpu, store: &'static Store) -> Self {
+        Pipelines { name: name.to_owned(), gpu, store, made: Mutex::default(), small: Mutex::default() }
     }
 
     /// The local size for a grid so small that compiling for another size would take longer than running it:
@@ -102,10 +105,45 @@ impl Pipelines {
             made.recent = Some((key.clone(), pipeline));
             return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
         }
-        let _stage = BuildStage::begin(stage::PIPELINE, String::new);
+        let _stage = BuildStage::begin(stage::PIPELINE, || self.name.clone());
         let start = Instant::now();
         made.prepare(self.gpu, self.store, variant)?;
-        let module = made.module(self.gpu, variant, &key.formats)?;
+        let logs = self.gpu.executables.is_some() && tracing::enabled!(tracing::Level::DEBUG);
+        let pipeline = made.create(self.gpu, variant, key, logs)?;
+        if start.elapsed() >= WORTH_KEEPING {
+            made.keep(self.gpu, self.store, variant);
+        }
+        made.pipelines.insert(key.clone(), pipeline);
+        if logs {
+            let statistics = statistics::describe(self.gpu, pipeline);
+            tracing::debug!("pipeline of {}, local size {:?}: {statistics:?}", self.name, key.local);
+        }
+        Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
+    }
+
+    /// The driver's statistics on a pipeline, which is created for them.
+    pub fn statistics(&self, variant: &KernelVariant, key: &PipelineKey) -> DeviceResult<String> {
+        let mut made = self.made.lock();
+        made.prepare(self.gpu, self.store, variant)?;
+        let pipeline = made.create(self.gpu, variant, key, self.gpu.executables.is_some())?;
+        let statistics = statistics::describe(self.gpu, pipeline);
+        // SAFETY: nothing else has the pipeline.
+        unsafe { self.gpu.raw.destroy_pipeline(pipeline, None) };
+        statistics
+    }
+}
+
+impl Made {
+    /// Compiles a pipeline, whose statistics can be read afterwards if it `captures` them. Everything else
+    /// was prepared.
+    fn create(
+        &mut self,
+        gpu: &Gpu,
+        variant: &KernelVariant,
+        key: &PipelineKey,
+        captures: bool,
+    ) -> DeviceResult<vk::Pipeline> {
+        let module = self.module(gpu, variant, &key.formats)?;
         let linear = variant.abi.is_linear();
         let items = key.local.iter().product::<u32>();
         let workgroup = if linear { [items, 1, 1] } else { key.local };
@@ -144,21 +182,20 @@ impl Pipelines {
         let size = variant.abi.sub_group_size;
         let mut required =
             vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
-        if self.gpu.adapter.required_sub_group_size(size).is_some() {
+        if gpu.adapter.required_sub_group_size(size).is_some() {
             stage = stage.push_next(&mut required);
         }
-        if linear && self.gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
+        if linear && gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
             stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(made.layout);
+        let flags = match captures {
+            true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+            false => vk::PipelineCreateFlags::empty(),
+        };
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout).flags(flags);
         // SAFETY: module and layout are alive and belong together.
-        let list = unsafe { self.gpu.raw.create_compute_pipelines(made.cache, &[info], None) };
-        let pipeline = list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0];
-        if start.elapsed() >= WORTH_KEEPING {
-            made.keep(self.gpu, self.store, variant);
-        }
-        made.pipelines.insert(key.clone(), pipeline);
-        Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
+        let list = unsafe { gpu.raw.create_compute_pipelines(self.cache, &[info], None) };
+        Ok(list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0])
     }
 }
 

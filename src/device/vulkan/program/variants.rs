@@ -39,13 +39,13 @@ impl Variants {
         Variants { gpu, store, table: Mutex::default() }
     }
 
-    /// The pipelines of a variant.
-    pub fn get(&self, variant: &KernelVariant) -> Arc<Pipelines> {
+    /// The pipelines of a variant of the kernel `name`.
+    pub fn get(&self, name: &str, variant: &KernelVariant) -> Arc<Pipelines> {
         let id = (variant.abi.clone(), *blake3::hash(bytemuck::cast_slice(&variant.spirv)).as_bytes());
         let mut table = self.table.lock();
         let known = table.known.get(&id).and_then(Weak::upgrade);
         let pipelines = known.unwrap_or_else(|| {
-            let new = Arc::new(Pipelines::new(self.gpu, self.store));
+            let new = Arc::new(Pipelines::new(name, self.gpu, self.store));
             table.known.retain(|_, pipelines| pipelines.strong_count() > 0);
             table.known.insert(id, Arc::downgrade(&new));
             new
@@ -75,7 +75,7 @@ mod tests {
     fn small_grids_have_few_local_sizes() {
         let Some(device) = device() else { return };
         let device = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
-        let pipelines = Pipelines::new(device.gpu, store());
+        let pipelines = Pipelines::new("k", device.gpu, store());
         let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
         assert_eq!(
             [size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)],
@@ -89,17 +89,17 @@ mod tests {
         let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
         let table = Variants::new(gpu, store());
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
-        let first = table.get(&variant);
+        let first = table.get("k", &variant);
         let mut other = variant.clone();
         other.abi.private_bytes = 1;
-        assert!(!Arc::ptr_eq(&first, &table.get(&other)));
+        assert!(!Arc::ptr_eq(&first, &table.get("k", &other)));
         let seen = Arc::downgrade(&first);
         drop(first);
-        assert!(Arc::ptr_eq(&seen.upgrade().unwrap(), &table.get(&variant)));
+        assert!(Arc::ptr_eq(&seen.upgrade().unwrap(), &table.get("k", &variant)));
         for bytes in 2..2 + KEPT as u32 {
             assert!(seen.upgrade().is_some());
             other.abi.private_bytes = bytes;
-            table.get(&other);
+            table.get("k", &other);
         }
         assert!(seen.upgrade().is_none());
         assert!(table.table.lock().known.len() <= KEPT + 2);
