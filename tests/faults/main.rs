@@ -8,6 +8,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod ahead;
 mod limits;
 mod loss;
 mod program;
@@ -277,6 +278,8 @@ const PARTS: &[Case] = &[
     Case { name: "part_device_is_lost_with_words", run: the_device_is_lost, prepare: with_words },
     Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
     limits::SHARER,
+    ahead::FIRST,
+    ahead::NEXT,
     loss::REPORT,
     loss::REPORT_WITH_WORDS,
 ];
@@ -314,6 +317,7 @@ fn main() -> ExitCode {
     let more = vec![
         Trial::test("the_device_is_lost", losses),
         Trial::test("the_start_fails", starts),
+        Trial::test("pipelines_are_created_ahead", ahead::processes),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
     supervised::main_with(&[CASES, limits::CASES, statistics::CASES], PARTS, more)

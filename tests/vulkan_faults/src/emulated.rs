@@ -26,6 +26,7 @@ static CHECKPOINT: AtomicU64 = AtomicU64::new(0);
 static ENUMERATE: AtomicUsize = AtomicUsize::new(0);
 static FEATURES: AtomicUsize = AtomicUsize::new(0);
 static CREATE: AtomicUsize = AtomicUsize::new(0);
+static COMPILE: AtomicUsize = AtomicUsize::new(0);
 
 /// Sets the address of the invalid write that the next report has.
 #[unsafe(no_mangle)]
@@ -127,6 +128,24 @@ unsafe extern "system" fn create(
         (own.enabled_extension_count, own.pp_enabled_extension_names) = (names.len() as u32, names.as_ptr());
         let real = CREATE.load(Ordering::SeqCst);
         std::mem::transmute::<usize, vk::PFN_vkCreateDevice>(real)(device, &own, callbacks, out)
+    }
+}
+
+/// Compilation takes a while, as on graphics cards.
+unsafe extern "system" fn compile(
+    device: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    list: *const vk::ComputePipelineCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+) -> vk::Result {
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    // SAFETY: the address of a function of this type, and the caller's arguments.
+    unsafe {
+        let real = COMPILE.load(Ordering::SeqCst);
+        let real = std::mem::transmute::<usize, vk::PFN_vkCreateComputePipelines>(real);
+        real(device, cache, count, list, callbacks, out)
     }
 }
 
@@ -232,6 +251,10 @@ pub fn function(name: &CStr, found: Option<Function>) -> Option<Function> {
         b"vkCreateDevice" => {
             CREATE.store(address(), Ordering::SeqCst);
             (create as vk::PFN_vkCreateDevice) as *const c_void
+        }
+        b"vkCreateComputePipelines" => {
+            COMPILE.store(address(), Ordering::SeqCst);
+            (compile as vk::PFN_vkCreateComputePipelines) as *const c_void
         }
         b"vkGetDeviceFaultInfoEXT" => (fault_info as vk::PFN_vkGetDeviceFaultInfoEXT) as *const c_void,
         b"vkCmdSetCheckpointNV" => (set_checkpoint as vk::PFN_vkCmdSetCheckpointNV) as *const c_void,

@@ -112,6 +112,8 @@ pub struct AdapterFeatures {
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,
     pub host_import: bool,
+    /// Threads create pipelines ahead of the first launch.
+    pub pipelines_ahead: bool,
     /// Submissions that signal a semaphore are not known to be slow (see `submit::timeline`).
     pub quick_signals: bool,
     /// The driver reports the addresses of faults.
@@ -501,6 +503,7 @@ impl AdapterFeatures {
                 && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
+            pipelines_ahead: on("pipelines_ahead", vk::TRUE),
             quick_signals: on("quick_signals", vk::TRUE),
             device_fault: fault.device_fault != 0,
             pipeline_statistics: reported.executables.pipeline_executable_info != 0,

@@ -11,3 +11,4 @@ pub mod gpu;
 pub mod instance;
 pub mod nvidia;
 pub mod quirks;
+pub mod threads;

@@ -4,6 +4,7 @@
 //! groups where the local size does not divide the global size, plus more where a dimension exceeds
 //! maxComputeWorkGroupCount.
 
+use super::ahead;
 use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
 use super::variants::Variants;
 use crate::device::batch::{ArgValue, BufferRange, Launch};
@@ -24,6 +25,7 @@ use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind, KernelInfo};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum work-items of a grid whose local size hardly matters.
 const SMALL_GRID: u64 = 256;
@@ -43,6 +45,8 @@ pub struct VulkanKernel {
     pipelines: Vec<Arc<Pipelines>>,
     /// For each argument: whether kernels only read what it points to.
     readonly: Vec<bool>,
+    /// Pipelines were requested ahead of the first launch.
+    requested: AtomicBool,
 }
 
 impl VulkanProgram {
@@ -68,6 +72,7 @@ impl VulkanProgram {
                         .collect(),
                     readonly: (0..compiled.info.args.len()).map(|a| arg_is_readonly(compiled, a)).collect(),
                     program: program.clone(),
+                    requested: AtomicBool::new(false),
                 })
             })
             .collect();
@@ -86,7 +91,11 @@ impl VulkanProgram {
 impl DeviceProgram for VulkanProgram {
     fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>> {
         let found = self.kernels.iter().find(|k| k.info().name == name);
-        found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
+        let kernel = found.ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))?;
+        if kernel.gpu.adapter.features.pipelines_ahead && !kernel.requested.swap(true, Ordering::Relaxed) {
+            ahead::request(Arc::downgrade(kernel));
+        }
+        Ok(kernel.clone())
     }
 }
 
@@ -160,12 +169,8 @@ impl VulkanKernel {
         let mut lines = String::new();
         for (variant, pipelines) in self.compiled().variants.iter().zip(&self.pipelines) {
             let (lengths, _) = local_lengths(variant, &|_| 1);
-            let key = PipelineKey {
-                local: self.likely_local_size(),
-                lengths: lengths.into_iter().map(|n| n.try_into().unwrap_or(1)).collect(),
-                formats: Formats::new(),
-                orders: TexelOrders::new(),
-            };
+            let lengths = lengths.into_iter().map(|n| n.try_into().unwrap_or(1)).collect();
+            let key = PipelineKey::of_sizes(self.likely_local_size(), lengths);
             let statistics = pipelines.statistics(variant, &key)?;
             if !statistics.is_empty() {
                 let (name, local) = (&self.info().name, key.local.map(|n| n.to_string()).join("x"));
@@ -173,6 +178,25 @@ impl VulkanKernel {
             }
         }
         Ok(lines)
+    }
+
+    /// Creates the pipelines that launches are likely to need: those that earlier processes used, and that of
+    /// the required local size. Pipelines that depend on arguments are left to the launches.
+    pub fn create_pipelines_ahead(&self) {
+        let variants = self.compiled().variants.iter().zip(&self.pipelines);
+        for (i, (variant, pipelines)) in variants.enumerate() {
+            // Launches use the first variant unless arguments prevent it.
+            let required = self.info().reqd_work_group_size.filter(|_| i == 0);
+            let depends = variant.abi.local_specs.iter().any(|(_, s)| matches!(s, LocalSpec::Arg { .. }));
+            let required = required.filter(|_| !depends && variant.abi.common_local_args.is_empty());
+            let key = required.map(|local| {
+                let (lengths, _) = local_lengths(variant, &|_| 0);
+                PipelineKey::of_sizes(local, lengths.into_iter().map(|n| n as u32).collect())
+            });
+            if let Err(error) = pipelines.create_ahead(variant, key) {
+                tracing::debug!("pipelines of {} were not created ahead: {error}", self.info().name);
+            }
+        }
     }
 
     /// The required local size, else the one of the hint, else that of a long line of work-items.

@@ -1,5 +1,6 @@
 //! Programs: kernels and their pipelines, descriptors and launch plans, and the shaders of the device layer.
 
+pub mod ahead;
 pub mod caches;
 pub mod data;
 pub mod descriptors;

@@ -2,7 +2,8 @@
 //! lengths, texel orders, and (where the module must declare them) image formats.
 //!
 //! The driver's compilation results are cached on disk, under the hash of the variant's code and everything
-//! that identifies driver and device, unless the compilation took no time.
+//! that identifies driver and device, unless the compilation took no time. A second entry has the sizes of
+//! the pipelines that were used, which later processes create ahead of the first launch (`ahead`).
 
 use super::descriptors;
 use super::statistics;
@@ -28,6 +29,8 @@ use std::time::{Duration, Instant};
 const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// Format version of the entries on disk.
 const VERSION: u32 = 1;
+/// Most pipelines whose sizes are kept.
+const MOST_SIZES: usize = 8;
 
 /// Bindings whose image format the module must declare, and the formats.
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
@@ -44,6 +47,17 @@ pub struct PipelineKey {
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
     pub orders: TexelOrders,
+}
+
+impl PipelineKey {
+    /// The key of a launch without images that pipelines depend on.
+    pub fn of_sizes(local: [u32; 3], lengths: SmallVec<[u32; 4]>) -> PipelineKey {
+        PipelineKey { local, lengths, formats: Formats::new(), orders: TexelOrders::new() }
+    }
+
+    fn has_sizes_only(&self) -> bool {
+        self.formats.is_empty() && self.orders.is_empty()
+    }
 }
 
 /// A pipeline with its layouts.
@@ -112,6 +126,7 @@ impl Pipelines {
         let pipeline = made.create(self.gpu, variant, key, logs)?;
         if start.elapsed() >= WORTH_KEEPING {
             made.keep(self.gpu, self.store, variant);
+            made.keep_sizes(self.gpu, self.store, variant, key);
         }
         made.pipelines.insert(key.clone(), pipeline);
         if logs {
@@ -119,6 +134,20 @@ impl Pipelines {
             tracing::debug!("pipeline of {}, local size {:?}: {statistics:?}", self.name, key.local);
         }
         Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
+    }
+
+    /// Creates the pipelines that earlier processes used, and another one.
+    pub fn create_ahead(&self, variant: &KernelVariant, other: Option<PipelineKey>) -> DeviceResult<()> {
+        let local_specs = variant.abi.local_specs.len();
+        let sizes = |bytes: &[u8]| read_sizes(bytes, local_specs);
+        let kept = self.store.read(entry_key(self.gpu, variant, SIZES), VERSION, sizes);
+        let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
+        let items = |key: &PipelineKey| key.local.iter().fold(1u32, |n, size| n.saturating_mul(*size));
+        let kept = kept.unwrap_or_default().into_iter().filter(|key| (1..=most).contains(&items(key)));
+        for key in kept.chain(other) {
+            self.get(variant, &key)?;
+        }
+        Ok(())
     }
 
     /// The driver's statistics on a pipeline, which is created for them.
@@ -199,10 +228,14 @@ impl Made {
     }
 }
 
-fn entry_key(gpu: &Gpu, variant: &KernelVariant) -> EntryKey {
+/// Kinds of entries of a variant.
+const COMPILATIONS: &[u8] = b"vulkan pipelines";
+const SIZES: &[u8] = b"vulkan pipeline sizes";
+
+fn entry_key(gpu: &Gpu, variant: &KernelVariant, kind: &[u8]) -> EntryKey {
     let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
     let mut hasher = blake3::Hasher::new();
-    hasher.update(b"vulkan pipelines");
+    hasher.update(kind);
     for word in [
         props.vendor_id,
         props.device_id,
@@ -215,6 +248,23 @@ fn entry_key(gpu: &Gpu, variant: &KernelVariant) -> EntryKey {
     hasher.update(&props.pipeline_cache_uuid);
     hasher.update(bytemuck::cast_slice(&variant.spirv));
     hasher.finalize()
+}
+
+/// Pipelines' local sizes and local-memory lengths, as words.
+fn write_sizes<'a>(keys: impl Iterator<Item = &'a PipelineKey>) -> Vec<u8> {
+    keys.flat_map(|key| key.local.iter().chain(&key.lengths)).flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Reads what [`write_sizes`] has written, for a variant with this many lengths.
+fn read_sizes(bytes: &[u8], lengths: usize) -> Option<Vec<PipelineKey>> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let keys = words.chunks_exact(3 + lengths);
+    if !rest.is_empty() || !keys.remainder().is_empty() {
+        return None;
+    }
+    let key = |k: &[u32]| PipelineKey::of_sizes([k[0], k[1], k[2]], SmallVec::from_slice(&k[3..]));
+    Some(keys.map(key).take(MOST_SIZES).collect())
 }
 
 /// Whether pipeline-cache data begins with the header of this driver and device.
@@ -233,9 +283,16 @@ impl Made {
     fn keep(&self, gpu: &Gpu, store: &Store, variant: &KernelVariant) {
         // SAFETY: the cache is alive.
         match unsafe { gpu.raw.get_pipeline_cache_data(self.cache) } {
-            Ok(data) => store.write(entry_key(gpu, variant), VERSION, &data),
+            Ok(data) => store.write(entry_key(gpu, variant, COMPILATIONS), VERSION, &data),
             Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
         }
+    }
+
+    /// Stores the sizes of a new pipeline and of others on disk.
+    fn keep_sizes(&self, gpu: &Gpu, store: &Store, variant: &KernelVariant, new: &PipelineKey) {
+        let all = std::iter::once(new).chain(self.pipelines.keys());
+        let sizes = write_sizes(all.filter(|key| key.has_sizes_only()).take(MOST_SIZES));
+        store.write(entry_key(gpu, variant, SIZES), VERSION, &sizes);
     }
 
     /// The module that declares these formats.
@@ -263,7 +320,8 @@ impl Made {
     fn prepare(&mut self, gpu: &Gpu, store: &Store, variant: &KernelVariant) -> DeviceResult<()> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
-            let kept = store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
+            let kept =
+                store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, |bytes| Some(bytes.to_vec()));
             // A driver should refuse foreign data, but is not trusted to.
             let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
@@ -318,5 +376,23 @@ impl Drop for Pipelines {
                 self.gpu.raw.destroy_shader_module(*module, None);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_written() {
+        let keys = [
+            PipelineKey::of_sizes([8, 2, 1], SmallVec::from_slice(&[5, 6])),
+            PipelineKey::of_sizes([64, 1, 1], SmallVec::from_slice(&[7, 8])),
+        ];
+        let bytes = write_sizes(keys.iter());
+        assert_eq!(read_sizes(&bytes, 2), Some(keys.to_vec()));
+        assert_eq!(read_sizes(&bytes, 1), None);
+        assert_eq!(read_sizes(&bytes[..39], 2), None);
+        assert_eq!(read_sizes(&[], 2), Some(Vec::new()));
     }
 }

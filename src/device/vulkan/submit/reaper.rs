@@ -3,11 +3,13 @@
 //! Vulkan: the application may return from main then, and Vulkan's libraries run their destructors.
 //! (`SubmitQueue::wait` documents the one exception.)
 
+use crate::device::vulkan::core::threads;
+
 /// Starts the thread, which calls `reap_next` repeatedly. False (logged) if that fails; then only waiting
 /// threads report.
 pub fn start(mut reap_next: impl FnMut() + Send + 'static) -> bool {
     let body = move || {
-        block_signals();
+        threads::block_signals();
         loop {
             reap_next();
         }
@@ -18,15 +20,5 @@ pub fn start(mut reap_next: impl FnMut() + Send + 'static) -> bool {
             tracing::error!("no reaper thread: {e}");
             false
         }
-    }
-}
-
-/// Blocks all signals in the calling thread: they belong to the application's threads.
-pub fn block_signals() {
-    // SAFETY: the set is filled before it is used; only this thread's mask changes.
-    unsafe {
-        let mut all = std::mem::zeroed::<libc::sigset_t>();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }
