@@ -70,7 +70,7 @@ pub enum Code {
 /// A Vulkan device that SPIR-V is generated for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VulkanTarget {
-    /// Vulkan SPIR-V version accepted: (1, 5) or (1, 6).
+    /// SPIR-V version accepted: (1, 3) to (1, 6). Below 1.4 there is no explicit layout of work-group memory.
     pub spirv_version: (u8, u8),
     /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
     pub storage8: bool,

@@ -15,7 +15,12 @@ pub fn validate(module: &[u32], target: &VulkanTarget) -> Result<()> {
     let Some(tool) = clang::in_folders("spirv-val") else {
         return Err(CompileError::ToolMissing("spirv-val was not found".into()));
     };
-    let environment = if target.spirv_version >= (1, 6) { "vulkan1.3" } else { "vulkan1.2" };
+    let environment = match target.spirv_version {
+        (1, 6..) => "vulkan1.3",
+        (1, 5) => "vulkan1.2",
+        (1, 4) => "vulkan1.1spv1.4",
+        _ => "vulkan1.1",
+    };
     let args = ["--target-env", environment, "--scalar-block-layout", "-"].map(Into::into);
     let bytes: Vec<u8> = module.iter().flat_map(|w| w.to_le_bytes()).collect();
     let output = process::run(&tool, &args, &bytes, TIME_LIMIT)?;

@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
-use crate::ir::{Block, BlockCall, Inst, Merge, Op as IrOp, Scalar, SecondaryMap, UnrollHint};
+use crate::ir::{Block, BlockCall, I1, Inst, Merge, Op as IrOp, Scalar, SecondaryMap, UnrollHint};
 use smallvec::SmallVec;
 use spirv::{LoopControl, Op, SelectionControl, StorageClass};
 
@@ -163,7 +163,7 @@ impl Emitter<'_> {
         for ((a, b), &id) in then.args.iter().zip(&other.args).zip(ids) {
             if a != b {
                 let (x, y) = (self.value(*a)?, self.value(*b)?);
-                self.op_to(id, Op::Select, self.func.ty(*a), &[c, x, y])?;
+                self.emit_select(id, self.func.ty(*a), c, I1, [x, y])?;
             }
         }
         Ok(())

@@ -244,7 +244,11 @@ impl<'a> Emitter<'a> {
             IrOp::Fcmp(cc) => self.emit_fcmp(*cc, ty, args[0], args[1])?,
             IrOp::Fma => self.emit_fma(ty, &args)?,
             IrOp::Mad => self.emit_mad(ty, &args)?,
-            IrOp::Select => self.op(Op::Select, ty, &args)?,
+            IrOp::Select => {
+                let id = self.m.id();
+                self.emit_select(id, ty, args[0], arg_types[0], [args[1], args[2]])?;
+                id
+            }
             IrOp::Extract(lane) => self.op(Op::CompositeExtract, ty, &[args[0], *lane as u32])?,
             IrOp::ExtractDyn => self.op(Op::VectorExtractDynamic, ty, &args)?,
             IrOp::Insert(lane) => self.op(Op::CompositeInsert, ty, &[args[1], args[0], *lane as u32])?,

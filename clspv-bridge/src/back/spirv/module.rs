@@ -48,7 +48,7 @@ pub(super) struct SpirvModule<'a> {
     /// Section of types, constants and module-scope variables.
     pub(super) globals: Vec<u32>,
     /// Variables the entry point lists.
-    pub(super) interface: Vec<Id>,
+    pub(super) interface: Vec<(StorageClass, Id)>,
     types: FxHashMap<TypeKey, Id>,
     constants: FxHashMap<(Id, u64), Id>,
     composites: FxHashMap<(Id, Vec<Id>), Id>,
@@ -56,6 +56,20 @@ pub(super) struct SpirvModule<'a> {
     spec_constants: FxHashMap<u32, Id>,
     /// Id of GLSL.std.450.
     pub(super) glsl: Id,
+}
+
+/// The extension that a capability needs in versions of SPIR-V before the one that includes it.
+fn extension_of(c: Capability) -> Option<(&'static str, (u8, u8))> {
+    Some(match c {
+        Capability::DenormPreserve
+        | Capability::DenormFlushToZero
+        | Capability::SignedZeroInfNanPreserve
+        | Capability::RoundingModeRTE => ("SPV_KHR_float_controls", (1, 4)),
+        Capability::StorageBuffer8BitAccess => ("SPV_KHR_8bit_storage", (1, 5)),
+        Capability::PhysicalStorageBufferAddresses => ("SPV_KHR_physical_storage_buffer", (1, 5)),
+        Capability::VulkanMemoryModel => ("SPV_KHR_vulkan_memory_model", (1, 5)),
+        _ => return None,
+    })
 }
 
 /// Appends an instruction to a section.
@@ -105,6 +119,11 @@ impl<'a> SpirvModule<'a> {
 
     pub(super) fn capability(&mut self, c: Capability) {
         self.capabilities.insert(c as u32);
+        if let Some((extension, core)) = extension_of(c)
+            && self.vulkan.spirv_version < core
+        {
+            self.extension(extension);
+        }
     }
 
     /// Declares a capability if the target has it.
@@ -349,7 +368,7 @@ impl<'a> SpirvModule<'a> {
             Op::Variable,
             [[ty, id, class as u32].as_slice(), initial.as_slice()].concat().as_slice(),
         );
-        self.interface.push(id);
+        self.interface.push((class, id));
         id
     }
 
@@ -376,7 +395,10 @@ impl<'a> SpirvModule<'a> {
         push(&mut out, Op::MemoryModel, &[addressing as u32, memory as u32]);
         let mut words = vec![spirv::ExecutionModel::GLCompute as u32, entry];
         words.extend(string_words(crate::abi::ENTRY_POINT));
-        words.extend_from_slice(&self.interface);
+        // Before SPIR-V 1.4 the interface lists inputs and outputs only.
+        let lists_all = self.vulkan.spirv_version >= (1, 4);
+        let listed = self.interface.iter().filter(|(class, _)| lists_all || *class == StorageClass::Input);
+        words.extend(listed.map(|(_, id)| id));
         push(&mut out, Op::EntryPoint, &words);
         for section in [&self.execution_modes, &self.names, &self.annotations, &self.globals] {
             out.extend_from_slice(section);

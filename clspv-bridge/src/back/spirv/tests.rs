@@ -52,7 +52,7 @@ fn module(mut func: Function) -> (Module, FuncRef) {
     (m, func)
 }
 
-/// Emits and validates a kernel for both SPIR-V versions.
+/// Emits and validates a kernel for all SPIR-V versions.
 fn check(func: Function) -> Vec<u32> {
     let (m, func) = module(func);
     if let Err(e) = verify::verify_module(&m) {
@@ -62,8 +62,10 @@ fn check(func: Function) -> Vec<u32> {
     let words = super::emit(&m, func, &abi(), &target, false).unwrap();
     validate(&words, "vulkan1.3");
     validate(&super::emit(&m, func, &abi(), &target, true).unwrap(), "vulkan1.3");
-    let target = target.with_vulkan(|vulkan| vulkan.spirv_version = (1, 5));
-    validate(&super::emit(&m, func, &abi(), &target, false).unwrap(), "vulkan1.2");
+    for (version, environment) in [(5, "vulkan1.2"), (4, "vulkan1.1spv1.4"), (3, "vulkan1.1")] {
+        let target = target.clone().with_vulkan(|vulkan| vulkan.spirv_version = (1, version));
+        validate(&super::emit(&m, func, &abi(), &target, false).unwrap(), environment);
+    }
     words
 }
 
