@@ -78,7 +78,13 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", ""),
     ("-mapped_buffers,-host_import", ""),
-    ("-buffer_device_address,-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
+    // Vulkan 1.1, with fences and barriers of Vulkan 1.0, and SPIR-V 1.3.
+    (
+        "-vulkan_1_2,-spirv_1_4,-timeline_semaphore,-synchronization2,-maintenance4,-buffer_device_address,\
+         -scalar_block_layout,-variable_pointers,-vulkan_memory_model,-float_controls,-subgroup_size_control,\
+         -zero_workgroup,-workgroup_explicit_layout,-integer_dot_product,-shader_clock",
+        "",
+    ),
     ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),

@@ -96,8 +96,8 @@ impl Report {
         if devices.is_empty() {
             problems.insert(
                 0,
-                "There are no devices: a Vulkan 1.2 driver with buffer device addresses and 64-bit integers is \
-                 needed; run `PYROCLAST_LOG=debug pyroclast info` to see what was looked at"
+                "There are no devices: a Vulkan 1.1 driver with a compute queue is needed; run \
+                 `PYROCLAST_LOG=debug pyroclast info` to see what was looked at"
                     .to_string(),
             );
         }

@@ -136,15 +136,9 @@ impl Emitter<'_> {
         self.op(Op::CompositeExtract, ty, &[id, 1])
     }
 
-    /// `c ? x : y` as value `id` of type `ty`. Before SPIR-V 1.4 the condition has as many lanes as the values.
-    pub(super) fn emit_select(
-        &mut self,
-        id: Id,
-        ty: Type,
-        c: Id,
-        c_ty: Type,
-        [x, y]: [Id; 2],
-    ) -> Result<()> {
+    /// `c ? x : y` as value `id` of type `ty`. Before SPIR-V 1.4 the condition has as many lanes as the
+    /// values.
+    pub(super) fn emit_select(&mut self, id: Id, ty: Type, c: Id, c_ty: Type, [x, y]: [Id; 2]) -> Result<()> {
         let needs_vector = self.vulkan.spirv_version < (1, 4) && ty.lanes() > 1 && c_ty.lanes() == 1;
         let c = if needs_vector {
             let lanes = vec![c; ty.lanes() as usize];

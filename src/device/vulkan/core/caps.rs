@@ -79,7 +79,12 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         .max(limits.max_image_dimension3_d)
         .max(1);
     VulkanTarget {
-        spirv_version: if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) },
+        spirv_version: match vk::api_version_minor(a.api) {
+            3.. => (1, 6),
+            2 => (1, 5),
+            _ if f.spirv_1_4 => (1, 4),
+            _ => (1, 3),
+        },
         storage8: f.storage8,
         storage16: f.storage16,
         fences_block: q.fences_block,

@@ -19,6 +19,19 @@ const fn wanted(name: &'static CStr, core: u32) -> Wanted {
 
 /// Extensions that are enabled when the device offers them.
 pub const WANTED: &[Wanted] = &[
+    wanted(ash::khr::timeline_semaphore::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::_8bit_storage::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::shader_float16_int8::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::shader_atomic_int64::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::shader_float_controls::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::spirv_1_4::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::buffer_device_address::NAME, vk::API_VERSION_1_2),
+    wanted(ash::ext::scalar_block_layout::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::vulkan_memory_model::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::shader_subgroup_extended_types::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::uniform_buffer_standard_layout::NAME, vk::API_VERSION_1_2),
+    wanted(ash::ext::host_query_reset::NAME, vk::API_VERSION_1_2),
+    wanted(ash::khr::driver_properties::NAME, vk::API_VERSION_1_2),
     wanted(ash::khr::synchronization2::NAME, vk::API_VERSION_1_3),
     wanted(ash::khr::maintenance4::NAME, vk::API_VERSION_1_3),
     wanted(ash::khr::shader_integer_dot_product::NAME, vk::API_VERSION_1_3),

@@ -18,7 +18,7 @@ pub struct Instance {
     /// Keeps the loader library open.
     pub entry: ash::Entry,
     pub raw: ash::Instance,
-    /// API version of the instance: at least 1.2, at most 1.3.
+    /// API version of the instance: at least 1.1, at most 1.3.
     pub api: u32,
     /// The validation layer was requested.
     pub validates: bool,
@@ -53,10 +53,10 @@ fn create(validate: bool) -> Result<Instance, String> {
     // SAFETY: the entry is loaded.
     let offered = unsafe { entry.try_enumerate_instance_version() }.map_err(|e| e.to_string())?;
     let offered = offered.unwrap_or(vk::API_VERSION_1_0);
-    if offered < vk::API_VERSION_1_2 {
-        return Err(format!("the loader has Vulkan 1.{} only", vk::api_version_minor(offered)));
+    if offered < vk::API_VERSION_1_1 {
+        return Err("the loader has Vulkan 1.0 only".into());
     }
-    let api = if offered >= vk::API_VERSION_1_3 { vk::API_VERSION_1_3 } else { vk::API_VERSION_1_2 };
+    let api = vk::make_api_version(0, 1, vk::api_version_minor(offered).min(3), 0);
 
     let mut layers = Vec::new();
     let mut extensions = Vec::new();

@@ -88,7 +88,7 @@ impl Gpu {
         let barriers: Vec<_> = buffers.iter().map(barrier).collect();
         let info = vk::DependencyInfo::default().buffer_memory_barriers(&barriers);
         // SAFETY: the command buffer is recording; the buffers live until its work is complete.
-        unsafe { (self.sync2.barrier)(cmd, &info) };
+        unsafe { self.pipeline_barrier(cmd, &info) };
     }
 
     fn barrier(
@@ -104,6 +104,6 @@ impl Gpu {
             .dst_access_mask(dst.1)];
         let info = vk::DependencyInfo::default().memory_barriers(&barriers);
         // SAFETY: the command buffer is recording.
-        unsafe { (self.sync2.barrier)(cmd, &info) };
+        unsafe { self.pipeline_barrier(cmd, &info) };
     }
 }

@@ -3,6 +3,7 @@
 pub mod barriers;
 pub mod command_allocator;
 pub mod copy;
+pub mod fences;
 pub mod hazard;
 pub mod list;
 pub mod loss;

@@ -70,7 +70,7 @@ impl Queries {
     fn stamp(&self, gpu: &Gpu, cmd: vk::CommandBuffer, query: u32, stage: vk::PipelineStageFlags2) {
         if query < self.capacity {
             // SAFETY: the command buffer is recording and the query was reset in it or before it.
-            unsafe { (gpu.sync2.timestamp)(cmd, stage, self.pool, query) };
+            unsafe { gpu.write_timestamp(cmd, stage, self.pool, query) };
         }
     }
 

@@ -479,7 +479,7 @@ impl Build<'_> {
         for (other, value) in self.waits.drain(..) {
             if !std::ptr::eq(other, submit_queue) && other.counter() < value {
                 other.signal_for_queue(value)?;
-                list.push((other.timeline.semaphore, value));
+                list.extend(other.timeline.semaphore().map(|semaphore| (semaphore, value)));
             }
         }
         list.extend(self.foreign.drain(..).map(|s| (s, 0)));

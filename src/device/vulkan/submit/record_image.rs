@@ -227,7 +227,7 @@ impl Recorder {
             .subresource_range(image::WHOLE)];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
         // SAFETY: the command buffer is recording, the image new.
-        unsafe { (self.gpu.sync2.barrier)(self.allocator.cmd, &info) };
+        unsafe { self.gpu.pipeline_barrier(self.allocator.cmd, &info) };
     }
 
     fn put_into_image(&self, from: vk::Buffer, image: &Image, copies: &[vk::BufferImageCopy]) {

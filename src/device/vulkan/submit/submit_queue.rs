@@ -28,6 +28,7 @@ use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
+use crate::device::vulkan::core::sync::QueueSubmit;
 use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrintBuffer};
 use ash::vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -332,24 +333,23 @@ impl SubmitQueue {
         work: &SubmitInfo<'_>,
         value: Option<u64>,
     ) -> DeviceResult<()> {
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let point = |&(s, v): &(vk::Semaphore, u64)| {
-            vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all)
+        let fence = if value.is_some() { self.timeline.fence()? } else { None };
+        let own = value.and_then(|value| self.timeline.semaphore().map(|semaphore| (semaphore, value)));
+        let signals: smallvec::SmallVec<[_; 2]> =
+            own.into_iter().chain(work.signals.iter().map(|s| (*s, 0))).collect();
+        let contents = QueueSubmit {
+            cmd: work.cmd,
+            waits: work.waits,
+            signals: &signals,
+            fence: fence.as_deref().copied().unwrap_or_default(),
         };
-        let waits: smallvec::SmallVec<[_; 4]> = work.waits.iter().map(point).collect();
-        let own = value.map(|value| (self.timeline.semaphore, value));
-        let signals = own.into_iter().chain(work.signals.iter().map(|s| (*s, 0)));
-        let signals: smallvec::SmallVec<[_; 2]> = signals.map(|s| point(&s)).collect();
-        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(work.cmd.unwrap_or_default())];
-        let info = [vk::SubmitInfo2::default()
-            .wait_semaphore_infos(&waits)
-            .signal_semaphore_infos(&signals)
-            .command_buffer_infos(if work.cmd.is_some() { &commands } else { &[] })];
         // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value
         // is reached.
-        unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }
-            .result()
-            .during("vkQueueSubmit2")
+        unsafe { self.gpu.submit(queue, &contents) }?;
+        if let (Some(value), Some(fence)) = (value, fence) {
+            self.timeline.note_fence(value, fence);
+        }
+        Ok(())
     }
 
     /// Ensures that the timeline's semaphore will have a submitted value. If its submission did not signal,
@@ -463,8 +463,6 @@ impl SubmitQueue {
     /// Sleeps until the semaphore has a value. Unless it has it as soon as the value is reached (`exact`),
     /// wakes up from time to time to look.
     fn wait_for_signal(&self, value: u64, exact: bool, deadline: Option<Instant>) -> bool {
-        let (semaphores, values) = ([self.timeline.semaphore], [value]);
-        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let start = Instant::now();
         loop {
             if self.counter() >= value {
@@ -474,9 +472,7 @@ impl SubmitQueue {
             let left = deadline.map(|d| d.saturating_duration_since(now));
             let slice = (!exact).then(|| ((now - start) / 8).clamp(SLICES.0, SLICES.1));
             let limit = left.into_iter().chain(slice).min();
-            let timeout = limit.map_or(u64::MAX, |limit| limit.as_nanos().min(1 << 62) as u64);
-            // SAFETY: the semaphore is never destroyed.
-            match unsafe { self.gpu.raw.wait_semaphores(&info, timeout) } {
+            match self.timeline.wait_for_signal(value, limit.unwrap_or(Duration::MAX)) {
                 Ok(()) => {
                     self.timeline.see_signal(value);
                     return true;

@@ -12,7 +12,11 @@
 //! Words cost the device two barriers for each submission, so they are not the rule. Processors that do the
 //! device's work have none: threads that poll would take their time. Under the validation layer, which learns
 //! from semaphores that work is complete, the semaphore is always signalled and is what counts.
+//!
+//! Devices without timeline semaphores have one VkQueue, whose work is ordered by barriers, and each
+//! submission signals a fence (`fences`).
 
+use super::fences::{Fences, SharedFence};
 use crate::device::traits::{DeviceMemory, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
@@ -78,7 +82,7 @@ unsafe impl Sync for Word {}
 /// The values of a VkQueue's submissions.
 pub struct Timeline {
     gpu: &'static Gpu,
-    pub semaphore: vk::Semaphore,
+    signal: Signal,
     word: Option<Word>,
     /// The newest value known to be reached, and the newest one whose signal was seen.
     reached: AtomicU64,
@@ -94,6 +98,14 @@ pub struct Timeline {
     slow: AtomicU32,
     /// Submissions with words since the last one without.
     words: AtomicU32,
+}
+
+/// Objects that submissions signal.
+enum Signal {
+    /// A timeline semaphore.
+    Semaphore(vk::Semaphore),
+    /// Fences, on devices without timeline semaphores.
+    Fences(Fences),
 }
 
 /// A thread that sleeps until a value is reached.
@@ -112,14 +124,20 @@ impl Timeline {
         words: Option<&'static CompletionWords>,
         number: usize,
     ) -> DeviceResult<Timeline> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: the device is alive and has timeline semaphores.
-        let semaphore = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+        let has_semaphores = gpu.adapter.features.timeline_semaphore;
+        let signal = if has_semaphores {
+            let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+            let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+            // SAFETY: the device is alive and has timeline semaphores.
+            let semaphore = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+            Signal::Semaphore(semaphore)
+        } else {
+            Signal::Fences(Fences::new(gpu))
+        };
         Ok(Timeline {
             gpu,
-            semaphore,
-            word: words.and_then(|words| words.word(number)),
+            signal,
+            word: words.filter(|_| has_semaphores).and_then(|words| words.word(number)),
             reached: AtomicU64::new(0),
             signalled: AtomicU64::new(0),
             with_word: AtomicU64::new(0),
@@ -129,6 +147,42 @@ impl Timeline {
             slow: AtomicU32::new(0),
             words: AtomicU32::new(0),
         })
+    }
+
+    /// The timeline's semaphore; `None` on devices that have a single VkQueue and fences.
+    pub fn semaphore(&self) -> Option<vk::Semaphore> {
+        match self.signal {
+            Signal::Semaphore(semaphore) => Some(semaphore),
+            Signal::Fences(_) => None,
+        }
+    }
+
+    /// The fence for the next submission that signals a value; `None` where the semaphore is signalled.
+    pub fn fence(&self) -> DeviceResult<Option<SharedFence>> {
+        match &self.signal {
+            Signal::Semaphore(_) => Ok(None),
+            Signal::Fences(fences) => fences.take().map(Some),
+        }
+    }
+
+    /// Notes that the fence was submitted for a value. The caller holds the VkQueue's lock.
+    pub fn note_fence(&self, value: u64, fence: SharedFence) {
+        if let Signal::Fences(fences) = &self.signal {
+            fences.note(value, fence);
+        }
+    }
+
+    /// Waits until a value is reached that a submission signals, or will signal.
+    pub fn wait_for_signal(&self, value: u64, timeout: Duration) -> Result<(), vk::Result> {
+        match &self.signal {
+            Signal::Semaphore(semaphore) => {
+                let (semaphores, values) = ([*semaphore], [value]);
+                let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+                // SAFETY: the semaphore is never destroyed.
+                unsafe { self.gpu.raw.wait_semaphores(&info, timeout.as_nanos().min(1 << 62) as u64) }
+            }
+            Signal::Fences(fences) => fences.wait(value, timeout),
+        }
     }
 
     /// Whether the semaphore is signalled by every submission.
@@ -195,8 +249,11 @@ impl Timeline {
         if self.without_word.load(Ordering::Acquire) <= seen && !self.always_signals() {
             return Ok(seen);
         }
-        // SAFETY: the semaphore is alive.
-        let value = unsafe { self.gpu.raw.get_semaphore_counter_value(self.semaphore) }?;
+        let value = match &self.signal {
+            // SAFETY: the semaphore is alive.
+            Signal::Semaphore(semaphore) => unsafe { self.gpu.raw.get_semaphore_counter_value(*semaphore) }?,
+            Signal::Fences(fences) => fences.counter()?,
+        };
         self.see_signal(value);
         Ok(seen.max(value))
     }
