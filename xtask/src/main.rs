@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask coverage` rewrites the list of entry points, `cargo xtask library` the built-in library.
 //! `cargo xtask dist` makes the release packages, `docs` the book, `figure` the figure of the README.
+//! `cargo xtask profile NAME COMMAND...` runs a command on a device that looks like another one.
 //!
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
@@ -12,6 +13,7 @@ mod dist;
 mod gen_calls;
 mod gen_cl;
 mod library;
+mod profile;
 
 use std::process::ExitCode;
 
@@ -24,7 +26,9 @@ fn main() -> ExitCode {
         ["docs"] => book::run(),
         ["figure"] => book::figure::run(),
         ["dist", ..] => dist::run(&args[1..]),
-        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library | dist | docs | figure"
+        ["profile", name, ..] => profile::run(name, &args[2..]),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage | library | dist | docs | figure | \
+                  profile NAME COMMAND..."
             .to_string()),
     };
     match result {

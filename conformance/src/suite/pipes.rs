@@ -386,7 +386,7 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
             Err(text) => return Outcome::Fail(text),
         };
         let has_sub_groups =
-            session.offers().iter().any(|o| o == "__opencl_c_subgroups" || o == "cl_khr_subgroups");
+            ["__opencl_c_subgroups", "cl_khr_subgroups"].iter().any(|name| session.offers().has(name));
         if !offered || (needs_sub_groups && !has_sub_groups) {
             return Outcome::Skip(if offered { "needs sub-groups" } else { "needs pipes" }.into());
         }

@@ -242,7 +242,7 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for (number, case) in PRINTS.iter().enumerate() {
         sink.test(case.name, || {
             let run = || -> Result<Outcome, String> {
-                if !case.needs.is_empty() && !context.session()?.offers().iter().any(|o| o == case.needs) {
+                if !case.needs.is_empty() && !context.session()?.offers().has(case.needs) {
                     return Ok(Outcome::Skip(format!("needs {}", case.needs)));
                 }
                 let index =

@@ -577,7 +577,7 @@ fn sizes(device: cl_device_id, quick: bool) -> Vec<Sizes> {
 /// The missing requirement of a test, or else the build option of its language version.
 fn language(session: &Session<'_>, needs: &[&str]) -> Result<&'static str, Outcome> {
     let offered = session.offers();
-    let has = |name: &str| offered.iter().any(|o| o == name);
+    let has = |name: &str| offered.has(name);
     if let Some(name) = needs.iter().find(|n| !n.is_empty() && !has(n)) {
         return Err(Outcome::Skip(format!("needs {name}")));
     }

@@ -56,7 +56,9 @@ impl VulkanDevice {
         let programs: &'static ProgramCaches = Box::leak(Box::new(ProgramCaches::new(memory, store)));
         let pools: &'static SubmitPools = Box::leak(Box::new(SubmitPools::new(programs)));
         let queues: &'static Queues = Box::leak(Box::new(Queues::new(pools)?));
+        let few_images = images.as_ref().ok().and_then(image_support::few_images);
         let mut info = caps::device_info(&gpu.adapter, &gpu.target, &gpu.vulkan, images);
+        info.notes.extend(few_images);
         info.sharing = shared::probe(heap);
         info.host_import_alignment = shared::import_alignment(heap);
         if let Some((pitch, start)) = linear::alignment(gpu) {

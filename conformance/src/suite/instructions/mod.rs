@@ -107,7 +107,7 @@ fn module(group: &Group) -> Result<Vec<u32>, Error> {
 
 fn run(context: &Context<'_>, group: &Group) -> Result<Outcome, String> {
     let session = context.session()?;
-    if !group.needs.is_empty() && !session.offers().iter().any(|o| o == group.needs) {
+    if !group.needs.is_empty() && !session.offers().has(group.needs) {
         return Ok(Outcome::Skip(format!("needs {}", group.needs)));
     }
     let program = session.build_il(&module(group).map_err(|e| e.to_string())?)?;

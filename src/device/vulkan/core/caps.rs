@@ -85,8 +85,9 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
             _ if f.spirv_1_4 => (1, 4),
             _ => (1, 3),
         },
-        storage8: f.storage8,
-        storage16: f.storage16,
+        // Conversions to device addresses of narrow types need arithmetic on these.
+        storage8: f.storage8 && (f.int8 || !f.device_addresses),
+        storage16: f.storage16 && (f.core.shader_int16 != 0 || !f.device_addresses),
         fences_block: q.fences_block,
         workgroup_explicit_layout: f.workgroup_layout,
         workgroup_explicit_layout_8: f.workgroup_layout_8,

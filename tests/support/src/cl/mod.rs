@@ -180,6 +180,22 @@ unsafe impl Send for Device {}
 // SAFETY: as above.
 unsafe impl Sync for Device {}
 
+/// Features, extensions and limits of a device that tests depend on.
+#[derive(Default)]
+pub struct Offers {
+    pub names: Vec<String>,
+    pub work_group_size: usize,
+    /// Buffers that a kernel can have.
+    pub buffers: usize,
+}
+
+impl Offers {
+    /// Whether the device has a feature of OpenCL C or an extension.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|o| o == name)
+    }
+}
+
 /// A context with one device and one in-order queue.
 pub struct Session<'a> {
     pub api: &'a Api,
@@ -241,18 +257,26 @@ impl<'a> Session<'a> {
         bytes.chunks_exact(size_of::<cl_name_version>()).map(name).collect()
     }
 
-    /// Features that tests may require: extensions, features of OpenCL C, and names of boolean queries.
-    pub fn offers(&self) -> Vec<String> {
+    /// Features, extensions and limits of the device.
+    pub fn offers(&self) -> Offers {
         let mut names = self.c_features();
         names.extend(self.extensions().split_whitespace().map(str::to_owned));
-        let (mut value, size): (cl_bool, _) = (CL_FALSE, size_of::<cl_bool>());
-        let (name, to) = (CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, (&raw mut value).cast());
-        // SAFETY: room for the value.
-        let code = unsafe { (self.api.clGetDeviceInfo)(self.device.id, name, size, to, null_mut()) };
-        if code == CL_SUCCESS && value == CL_TRUE {
+        let number = |name, size: usize| {
+            let mut value = 0u64;
+            // SAFETY: room for the value, which has at most eight bytes, the first of them the lowest.
+            let code = unsafe {
+                (self.api.clGetDeviceInfo)(self.device.id, name, size, (&raw mut value).cast(), null_mut())
+            };
+            if code == CL_SUCCESS { value as usize } else { 0 }
+        };
+        if number(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, size_of::<cl_bool>()) != 0 {
             names.push("CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT".into());
         }
-        names
+        Offers {
+            names,
+            work_group_size: number(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_of::<usize>()),
+            buffers: number(CL_DEVICE_MAX_CONSTANT_ARGS, size_of::<u32>()),
+        }
     }
 
     /// Whether single-precision denormals are kept.

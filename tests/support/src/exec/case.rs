@@ -17,6 +17,7 @@
 //! ```
 
 use super::expr::{Num, evaluate};
+use crate::cl::Offers;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ty {
@@ -146,9 +147,17 @@ fn argument(text: &str) -> Result<ArgSpec, String> {
 }
 
 impl Case {
-    /// The reason why a device with these features cannot run the test, if any.
-    pub fn unsuitable(&self, offered: &[String]) -> Option<String> {
-        let has = |name: &str| offered.iter().any(|o| o == name);
+    /// The reason why a device cannot run the test, if any.
+    pub fn unsuitable(&self, offers: &Offers) -> Option<String> {
+        let has = |name: &str| offers.has(name);
+        let group: usize = self.local.iter().flatten().product();
+        if group > offers.work_group_size {
+            return Some(format!("needs work-groups of {group}"));
+        }
+        let buffers = self.args.iter().filter(|arg| matches!(arg, ArgSpec::Buffer { .. })).count();
+        if buffers > offers.buffers && self.error.is_none() {
+            return Some(format!("needs {buffers} buffers"));
+        }
         self.require.iter().find_map(|r| match r.strip_prefix('-') {
             Some(name) => has(name).then(|| format!("has {name}")),
             None => (!has(r)).then(|| format!("needs {r}")),
