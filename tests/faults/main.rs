@@ -12,6 +12,7 @@ mod ahead;
 mod limits;
 mod loss;
 mod program;
+mod queues;
 mod statistics;
 
 use libloading::Library;
@@ -320,5 +321,5 @@ fn main() -> ExitCode {
         Trial::test("pipelines_are_created_ahead", ahead::processes),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
-    supervised::main_with(&[CASES, limits::CASES, statistics::CASES], PARTS, more)
+    supervised::main_with(&[CASES, limits::CASES, queues::CASES, statistics::CASES], PARTS, more)
 }

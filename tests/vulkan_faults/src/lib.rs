@@ -6,6 +6,7 @@
 //! counted by kind ([`vulkan_faults_live`]), so that tests find leaks. The driver contains no code for it.
 
 mod emulated;
+mod queues;
 
 use ash::vk;
 use std::ffi::{CStr, c_char, c_void};
@@ -298,7 +299,8 @@ fn real() -> Option<&'static Real> {
 
 /// Our function of a name, else the real one.
 fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
-    emulated::function(name, found).or_else(|| replaced_by_wrapper(name, found))
+    let emulated = emulated::function(name, found).or_else(|| queues::function(name, found));
+    emulated.or_else(|| replaced_by_wrapper(name, found))
 }
 
 /// Our wrapper of a function that the driver has, if there is one, else the function.

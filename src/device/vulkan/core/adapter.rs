@@ -165,7 +165,7 @@ impl Adapter {
     /// Whether VkQueues take turns rather than overlap: those of the family with graphics, where a wait for
     /// another VkQueue takes 0.2 ms (NVIDIA 580).
     pub fn has_serial_queues(&self) -> bool {
-        self.quirks.graphics_family
+        self.quirks.graphics_family || !self.features.parallel_queues
     }
 
     /// Whether host and device share their memory.
