@@ -70,7 +70,7 @@ pub enum Code {
 /// A Vulkan device that SPIR-V is generated for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VulkanTarget {
-    /// SPIR-V version accepted: (1, 3) to (1, 6). Below 1.4 there is no explicit layout of work-group memory.
+    /// SPIR-V version of the modules: (1, 3) to (1, 6). Explicit layouts of work-group memory need 1.4.
     pub spirv_version: (u8, u8),
     /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
     pub storage8: bool,

@@ -105,9 +105,9 @@ fn close_loops(func: &mut Function) -> bool {
     let constructs = Constructs::new(func);
     let defined_in = constructs.definitions(func);
     let escaping = constructs.escaping(func, &defined_in);
-    // What uses outside of a loop have instead of a value.
+    // The parameter that replaces a value in uses outside of a loop.
     let mut params: FxHashMap<(usize, Value), Value> = FxHashMap::default();
-    // What a value is after the inner loops, and the arguments of edges to merge blocks.
+    // The replacement of a value after the inner loops, and the arguments of edges to merge blocks.
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let mut arguments: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
     for (index, values) in escaping.iter().enumerate().rev() {

@@ -83,7 +83,7 @@ fn serve() {
 
 /// Waits for the threads, at the exit of the process.
 extern "C" fn finish() {
-    // A forked child has none of the threads, and the lock may be held for ever.
+    // A forked child has none of the threads, and the lock may stay locked.
     if crate::fork::is_child() {
         return;
     }

@@ -1,6 +1,5 @@
 //! Completion of the submissions to a VkQueue. Each has the next of the values that count up from 1; a value
-//! is
-//! *reached* when its submission and all earlier ones are complete.
+//! is *reached* when its submission and all earlier ones are complete.
 //!
 //! A submission signals its value by the timeline semaphore, whose counter threads poll before they sleep.
 //! With some drivers a signal makes vkQueueSubmit2 ten times slower in certain states (NVIDIA 580 on an H200:
