@@ -57,6 +57,7 @@ use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
 use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
+use crate::passes::opt::unroll_while::UnrollWhile;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
 use crate::passes::quirks::wide_loads::WideLoads;
@@ -131,6 +132,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &Simplify,
     &ThreadHeaders,
     &RotateLoops,
+    &UnrollWhile,
     &SimplifyCfg,
     &SeparateOffsets,
     &Gvn,

@@ -6,7 +6,7 @@
 //!
 //! [`VulkanTarget::max_trip_count`]: crate::target::VulkanTarget::max_trip_count
 
-use crate::analysis::{Cfg, DomTree, LoopForest};
+use crate::analysis::{Cfg, DomTree, Loop, LoopForest};
 use crate::ir::fold::fold;
 use crate::ir::*;
 use rustc_hash::FxHashMap;
@@ -51,9 +51,6 @@ fn trip_count(func: &Function, limit: u32) -> Option<u64> {
     (total < u64::from(limit)).then_some(total)
 }
 
-/// Known parameters of a header.
-type State = FxHashMap<Value, Const>;
-
 /// Upper bound of the backedge-taken count of a loop; `None` if it is unknown, or not below `limit`.
 pub fn backedge_taken_count(
     func: &Function,
@@ -64,11 +61,12 @@ pub fn backedge_taken_count(
     limit: u32,
 ) -> Option<u64> {
     let it = &forest.loops()[l];
-    let (header, latches) = (it.header, &it.latches);
     // Exiting branches that every iteration executes: the condition, and its value that leaves the loop.
     let tests: Vec<(Value, bool)> = (func.layout.iter())
         .filter(|&&b| {
-            cfg.number(b).is_some() && forest.contains(l, b) && latches.iter().all(|&at| dom.dominates(b, at))
+            cfg.number(b).is_some()
+                && forest.contains(l, b)
+                && it.latches.iter().all(|&at| dom.dominates(b, at))
         })
         .filter_map(|&b| {
             let data = &func.insts[func.terminator(b).filter(|&t| func.insts[t].op == Op::BrIf)?];
@@ -76,38 +74,57 @@ pub fn backedge_taken_count(
             (stays(0) != stays(1)).then(|| (data.args[0], stays(1)))
         })
         .collect();
-    let arg_of = |n: usize, inside: bool| -> Option<Value> {
-        let from = cfg.preds(header).iter().filter(|b| latches.contains(b) == inside);
-        let mut args =
-            from.flat_map(|&b| func.successors(b)).filter(|t| t.block == header).map(|t| t.args[n]);
-        let first = args.next()?;
-        args.all(|v| v == first).then_some(first)
-    };
-    let params: Vec<(Value, Value)> = func.blocks[header]
-        .params
-        .iter()
-        .enumerate()
-        .filter_map(|(n, &p)| Some((p, arg_of(n, true)?)))
-        .collect();
-    let first = func.blocks[header].params.iter().enumerate();
-    let mut state: State =
-        first.filter_map(|(n, &p)| Some((p, func.as_const(arg_of(n, false)?)?.clone()))).collect();
-    for taken in 0..u64::from(limit) {
-        let mut known = false;
-        for &(condition, leaves) in &tests {
-            match value_of(func, condition, &state, DEPTH) {
-                Some(Const::Bits(_, bits)) if (bits[0] != 0) == leaves => return Some(taken),
-                Some(Const::Bits(..)) => known = true,
-                _ => {}
-            }
+    Counters::new(func, cfg, it).first_exit(func, &tests, u64::from(limit))
+}
+
+/// Known parameters of a header.
+type State = FxHashMap<Value, Const>;
+
+/// Parameters of a loop's header: the constants that they start as, and their next values.
+pub(crate) struct Counters {
+    next: Vec<(Value, Value)>,
+    start: State,
+}
+
+impl Counters {
+    /// Finds the parameters for which all edges from inside the loop pass one value.
+    pub(crate) fn new(func: &Function, cfg: &Cfg, at: &Loop) -> Counters {
+        let passed = |n: usize, inside: bool| -> Option<Value> {
+            let from = cfg.preds(at.header).iter().filter(|b| at.latches.contains(b) == inside);
+            let mut args =
+                from.flat_map(|&b| func.successors(b)).filter(|t| t.block == at.header).map(|t| t.args[n]);
+            let first = args.next()?;
+            args.all(|v| v == first).then_some(first)
+        };
+        let params = || func.blocks[at.header].params.iter().enumerate();
+        let constant = |n: usize| func.as_const(passed(n, false)?).cloned();
+        Counters {
+            next: params().filter_map(|(n, &p)| Some((p, passed(n, true)?))).collect(),
+            start: params().filter_map(|(n, &p)| Some((p, constant(n)?))).collect(),
         }
-        if !known {
-            return None;
-        }
-        state =
-            params.iter().filter_map(|&(p, next)| Some((p, value_of(func, next, &state, DEPTH)?))).collect();
     }
-    None
+
+    /// Number of the iteration, from 0, in which one of the conditions has the value beside it; `None` if it
+    /// is unknown, or not below `limit`. Each iteration executes all conditions.
+    pub(crate) fn first_exit(&self, func: &Function, tests: &[(Value, bool)], limit: u64) -> Option<u64> {
+        let mut state = self.start.clone();
+        for taken in 0..limit {
+            let mut known = false;
+            for &(condition, leaves) in tests {
+                match value_of(func, condition, &state, DEPTH) {
+                    Some(Const::Bits(_, bits)) if (bits[0] != 0) == leaves => return Some(taken),
+                    Some(Const::Bits(..)) => known = true,
+                    _ => {}
+                }
+            }
+            if !known {
+                return None;
+            }
+            let next = self.next.iter();
+            state = next.filter_map(|&(p, next)| Some((p, value_of(func, next, &state, DEPTH)?))).collect();
+        }
+        None
+    }
 }
 
 /// A value in an iteration that starts with this state.

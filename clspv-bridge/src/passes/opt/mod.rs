@@ -21,3 +21,4 @@ mod simplify_other;
 pub(crate) mod sroa;
 pub(crate) mod thread_headers;
 pub(crate) mod unroll;
+pub(crate) mod unroll_while;
