@@ -19,7 +19,7 @@ pub struct Fences {
 struct State {
     /// Values and fences of the submissions not known to be complete.
     pending: VecDeque<(u64, SharedFence)>,
-    /// Signalled fences. One that a thread still waits for is not reset until the thread has left it.
+    /// Fences of no submission. One that a thread still waits for is not reset until the thread has left it.
     spare: Vec<SharedFence>,
     newest: u64,
 }
@@ -53,6 +53,11 @@ impl Fences {
     /// Notes that a submission with this value signals the fence. The caller holds the VkQueue's lock.
     pub fn note(&self, value: u64, fence: SharedFence) {
         self.state.lock().pending.push_back((value, fence));
+    }
+
+    /// Takes back the fence of a submission that failed.
+    pub fn put_back(&self, fence: SharedFence) {
+        self.state.lock().spare.push(fence);
     }
 
     /// The newest value that is reached.

@@ -345,11 +345,14 @@ impl SubmitQueue {
         };
         // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value
         // is reached.
-        unsafe { self.gpu.submit(queue, &contents) }?;
+        let result = unsafe { self.gpu.submit(queue, &contents) };
         if let (Some(value), Some(fence)) = (value, fence) {
-            self.timeline.note_fence(value, fence);
+            match &result {
+                Ok(()) => self.timeline.note_fence(value, fence),
+                Err(_) => self.timeline.put_back_fence(fence),
+            }
         }
-        Ok(())
+        result
     }
 
     /// Ensures that the timeline's semaphore will have a submitted value. If its submission did not signal,

@@ -171,6 +171,13 @@ impl Timeline {
         }
     }
 
+    /// Takes back the fence of a submission that failed.
+    pub fn put_back_fence(&self, fence: SharedFence) {
+        if let Signal::Fences(fences) = &self.signal {
+            fences.put_back(fence);
+        }
+    }
+
     /// Waits until a value is reached that a submission signals, or will signal.
     pub fn wait_for_signal(&self, value: u64, timeout: Duration) -> Result<(), vk::Result> {
         match &self.signal {
