@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod ahead;
+mod fences;
 mod limits;
 mod loss;
 mod program;
@@ -321,5 +322,9 @@ fn main() -> ExitCode {
         Trial::test("pipelines_are_created_ahead", ahead::processes),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
-    supervised::main_with(&[CASES, limits::CASES, queues::CASES, statistics::CASES], PARTS, more)
+    supervised::main_with(
+        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES],
+        PARTS,
+        more,
+    )
 }

@@ -30,7 +30,7 @@ static FAILED: AtomicUsize = AtomicUsize::new(0);
 static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// Kinds of objects that are counted.
-const KINDS: [&CStr; 13] = [
+const KINDS: [&CStr; 14] = [
     c"buffer",
     c"image",
     c"view",
@@ -44,6 +44,7 @@ const KINDS: [&CStr; 13] = [
     c"command pool",
     c"query pool",
     c"semaphore",
+    c"fence",
 ];
 static LIVE: [AtomicI64; KINDS.len()] = [const { AtomicI64::new(0) }; KINDS.len()];
 const NONE: usize = usize::MAX;
@@ -208,6 +209,7 @@ functions! {
     vkEndCommandBuffer(a) MEMORY, NONE;
     vkCreateQueryPool(a b c d) MEMORY, 11;
     vkCreateSemaphore(a b c d) MEMORY, 12;
+    vkCreateFence(a b c d) MEMORY, 13;
     vkQueueSubmit2(a b c d) MEMORY | LOSS | SUBMIT, NONE;
     vkQueueSubmit2KHR(a b c d) MEMORY | LOSS | SUBMIT, NONE;
     vkWaitSemaphores(a b c) LOSS | WAIT, NONE;
@@ -264,6 +266,7 @@ destroyers! {
     vkDestroyCommandPool 10;
     vkDestroyQueryPool 11;
     vkDestroySemaphore 12;
+    vkDestroyFence 13;
 }
 
 type GetInstanceProcAddr = unsafe extern "system" fn(vk::Instance, *const c_char) -> Option<Function>;
