@@ -72,15 +72,33 @@ fn settles(what: &str, mut round: impl FnMut()) {
 
 #[test]
 fn commands_allocate_nothing_in_the_steady_state() {
-    if std::env::var_os("PYROCLAST_DEVICES").is_none() {
-        // SAFETY: the only test of the program, before anything reads the environment.
-        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan") };
+    // No compiler runs in the background, which allocates.
+    for (name, value) in [("PYROCLAST_DEVICES", "vulkan,cpu"), ("PYROCLAST_CPU_CODE", "quick")] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: the only test of the program, before anything reads the environment.
+            unsafe { std::env::set_var(name, value) };
+        }
     }
+    let (mut platform, mut devices, mut count) = (null_mut(), [null_mut(); 8], 0);
+    // SAFETY: arrays of the passed sizes.
+    unsafe {
+        ok(clGetPlatformIDs(1, &mut platform, null_mut()));
+        ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 8, devices.as_mut_ptr(), &mut count));
+    }
+    for device in devices.into_iter().take(count as usize) {
+        // SAFETY: a device of the platform.
+        unsafe { commands_of(device) };
+    }
+}
+
+/// Commands of a device.
+///
+/// # Safety
+/// The handle must be live.
+unsafe fn commands_of(device: cl_device_id) {
+    let mut code = 1;
     // SAFETY: live handles, and arrays and values of the passed sizes.
     unsafe {
-        let (mut platform, mut device, mut code) = (null_mut(), null_mut(), 1);
-        ok(clGetPlatformIDs(1, &mut platform, null_mut()));
-        ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()));
         let context = clCreateContext(null(), 1, &device, None, null_mut(), &mut code);
         ok(code);
         let queue = clCreateCommandQueue(context, device, 0, &mut code);
@@ -93,6 +111,12 @@ fn commands_allocate_nothing_in_the_steady_state() {
                     for (uint j = 0; j < 60000; j++)
                         x = x * 1664525 + (x >> 3) + j;
                 a[0] = x;
+            }
+            kernel void spread(global int *a) {
+                uint x = get_global_id(0);
+                for (uint i = 0; i < 20000; i++)
+                    x = x * 1664525 + (x >> 3) + i;
+                a[get_global_id(0)] = x;
             }";
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
         ok(code);
@@ -146,6 +170,13 @@ fn commands_allocate_nothing_in_the_steady_state() {
                 launch(&[], null_mut());
                 ok(clFlush(queue));
             }
+            finish();
+        });
+        let spread = clCreateKernel(program, c"spread".as_ptr(), &mut code);
+        ok(code);
+        ok(clSetKernelArg(spread, 0, size_of::<cl_mem>(), (&raw const buffers[0]).cast()));
+        settles("launches on all threads", || {
+            ok(clEnqueueNDRangeKernel(queue, spread, 1, null(), &64, &1, 0, null(), null_mut()));
             finish();
         });
         settles("launches with new arguments", || {

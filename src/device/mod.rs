@@ -24,6 +24,7 @@ pub(crate) mod partition;
 pub(crate) mod query;
 pub(crate) mod registry;
 pub mod share;
+mod spare;
 pub(crate) mod spirv;
 pub(crate) mod svm_types;
 pub mod traits;

@@ -25,6 +25,7 @@ use clspv_bridge::ir::runtime::{HEADED, ndrange};
 use clspv_bridge::ir::{RUNTIME_CALLS, RuntimeCall};
 use clspv_bridge::native::runtime::{CLOCK, MAX_ARGS};
 use parking_lot::Mutex;
+use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -113,7 +114,7 @@ pub struct FamilyState {
     members: BTreeMap<u64, Member>,
     count: u64,
     /// Running kernels; 0 is the command's own.
-    pub running: Vec<u64>,
+    pub running: SmallVec<[u64; 4]>,
     /// Running work-groups that children wait for: the kernel, and the group's linear number.
     pub groups: Vec<(u64, u64)>,
     /// Children enqueued by running kernels.
@@ -141,7 +142,7 @@ impl<'a> Family<'a> {
     /// The family of a launch.
     pub fn new(kernel: &'a LoadedKernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
         let default_queue = launch.default_queue.as_ref().map_or(0, |q| q.word());
-        let state = FamilyState { running: vec![0], ..FamilyState::default() };
+        let state = FamilyState { running: smallvec![0], ..FamilyState::default() };
         let Host { pool, checker, print_bytes, .. } = *host;
         Family { kernel, default_queue, pool, checker, print_bytes, state: Mutex::new(state) }
     }

@@ -17,14 +17,19 @@ use crate::clock;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::native::{ALIGN, VariableLocations, context};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::time::Instant;
+
+/// Words of an argument block; few kernels have larger ones than are stored inline.
+type ArgBlock = SmallVec<[u64; 64]>;
 
 /// State shared by all groups of a launch.
 struct Grid<'a> {
     kernel: &'a LoadedKernel,
     run: Run<'a>,
-    args: Vec<u64>,
+    /// The argument block.
+    args: &'a mut [u64],
     local_bytes: u64,
     print: u64,
     dims: u32,
@@ -50,6 +55,9 @@ impl Context {
         }
     }
 }
+
+/// Bytes of a thread's first memory for groups.
+const SMALL: u64 = 4096;
 
 thread_local! {
     /// Local and scratch memory of the groups that this thread runs, by nesting depth.
@@ -138,10 +146,12 @@ fn run_groups(
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));
     }
     let local = launch.local.map(u64::from);
+    let words = (native.args_bytes as usize).div_ceil(8) + 1;
+    let mut args = ArgBlock::from_elem(0, words);
     let mut grid = Grid {
         kernel,
         run,
-        args: vec![0; (native.args_bytes as usize).div_ceil(8) + 1],
+        args: &mut args,
         local_bytes: u64::from(native.static_local_bytes).next_multiple_of(ALIGN as u64),
         print: print.map_or(0, |p| p.ptr().addr() as u64),
         dims: launch.dims,
@@ -179,7 +189,7 @@ fn shape<'a>(
     print: Option<&CpuPrintBuffer>,
 ) -> DeviceResult<LaunchShape<'a>> {
     let native = grid.kernel.native();
-    let block: &[u8] = bytemuck::cast_slice(&grid.args);
+    let block: &[u8] = bytemuck::cast_slice(&*grid.args);
     let internal = |start: u64, size: u64| Range {
         start,
         end: start.saturating_add(size),
@@ -237,7 +247,7 @@ fn shape<'a>(
 /// Fills the argument block.
 fn pack(launch: &Launch, kernel: &LoadedKernel, grid: &mut Grid<'_>) -> DeviceResult<()> {
     let native = kernel.native();
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut grid.args);
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(grid.args);
     let mut put = |at: u32, value: &[u8]| match bytes.get_mut(at as usize..at as usize + value.len()) {
         Some(slot) => {
             slot.copy_from_slice(value);
@@ -280,7 +290,9 @@ fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
             own.truncate(depth);
         }
         while own.len() <= depth {
-            own.push(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
+            // Few new pages, which take time, for kernels with little memory.
+            let unit = if bytes <= SMALL { SMALL } else { 64 << 10 };
+            own.push(HostAllocation::new(bytes.next_multiple_of(unit))?);
         }
         own.get(depth).map(HostAllocation::ptr)
     })

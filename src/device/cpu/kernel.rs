@@ -2,7 +2,7 @@
 
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, KernelCompiler};
 use super::loaded::{self, LaunchFacts, LoadedKernel};
-use super::tiers::{Recipe, Targets, Tiers};
+use super::tiers::{self, Recipe, Targets, Tiers};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::KernelInfo;
 use std::any::Any;
@@ -64,6 +64,9 @@ impl DeviceProgram for CpuProgram {
                 let recipe = Recipe { compiler: compiler.clone(), kernel: info.name.clone(), targets, facts };
                 let _ = tiers.set(Arc::new(Tiers::new(recipe)));
             }
+        }
+        if self.kernels.iter().any(|kernel| kernel.tiers().is_some()) {
+            tiers::prepare();
         }
     }
 }

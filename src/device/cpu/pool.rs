@@ -18,9 +18,9 @@ const PIECE: u64 = 100_000;
 pub const STACK: usize = 8 << 20;
 
 /// A launch that threads may join.
-struct Job {
-    /// Runs a range of groups; only called while the launch's thread waits.
-    work: &'static (dyn Fn(u64, u64) -> bool + Sync),
+struct Job<'a> {
+    /// Runs a range of groups.
+    work: &'a (dyn Fn(u64, u64) -> bool + Sync),
     next: AtomicU64,
     total: u64,
     piece: u64,
@@ -29,7 +29,7 @@ struct Job {
     workers: AtomicUsize,
 }
 
-impl Job {
+impl Job<'_> {
     fn work_on(&self) {
         loop {
             let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
@@ -49,12 +49,40 @@ impl Job {
 
 #[derive(Default)]
 struct Shared {
-    jobs: Mutex<Vec<Arc<Job>>>,
+    /// Jobs on the stacks of their launches' threads, while a [`Listed`] of theirs exists.
+    jobs: Mutex<Vec<&'static Job<'static>>>,
     /// The pool is being destroyed.
     closed: AtomicBool,
     wake: Condvar,
     /// A worker has left its job.
     left: Condvar,
+}
+
+/// A job on the list. When dropped, it is off the list and no thread uses it.
+struct Listed<'a> {
+    shared: &'a Shared,
+    job: &'a Job<'a>,
+}
+
+impl<'a> Listed<'a> {
+    fn new(shared: &'a Shared, job: &'a Job<'a>) -> Listed<'a> {
+        let listed = Listed { shared, job };
+        // SAFETY: threads use the reference while the job is on the list, or while they are counted among
+        // its workers. Neither is the case after `listed` is dropped, which happens before the job is.
+        let job = unsafe { std::mem::transmute::<&Job<'_>, &'static Job<'static>>(job) };
+        shared.jobs.lock().push(job);
+        listed
+    }
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        let mut jobs = self.shared.jobs.lock();
+        jobs.retain(|job| !std::ptr::addr_eq(*job, self.job));
+        while self.job.workers.load(Ordering::Acquire) != 0 {
+            self.shared.left.wait(&mut jobs);
+        }
+    }
 }
 
 /// The thread pool.
@@ -124,28 +152,21 @@ impl Pool {
         let left = total - done;
         let fair = left.div_ceil(self.threads as u64 * 4);
         let piece = (PIECE / each).clamp(1, fair.max(1));
-        // SAFETY: only `Job::work_on` uses the reference, and this function does not return before all
-        // workers have left the job and it is off the list.
-        let work: &'static (dyn Fn(u64, u64) -> bool + Sync) = unsafe { std::mem::transmute(work) };
-        let job = Arc::new(Job {
+        let job = Job {
             work,
             next: AtomicU64::new(done),
             total,
             piece,
             failed: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
-        });
+        };
         let wanted = (left.div_ceil(piece) - 1).min(self.threads as u64 - 1);
-        self.shared.jobs.lock().push(job.clone());
+        let listed = Listed::new(&self.shared, &job);
         for _ in 0..wanted {
             self.shared.wake.notify_one();
         }
         job.work_on();
-        let mut jobs = self.shared.jobs.lock();
-        jobs.retain(|j| !Arc::ptr_eq(j, &job));
-        while job.workers.load(Ordering::Acquire) != 0 {
-            self.shared.left.wait(&mut jobs);
-        }
+        drop(listed);
         !job.failed.load(Ordering::Relaxed)
     }
 
@@ -197,7 +218,7 @@ impl Shared {
     fn work(&self) {
         let mut jobs = self.jobs.lock();
         loop {
-            let Some(job) = jobs.iter().find(|j| j.has_work()).cloned() else {
+            let Some(job) = jobs.iter().copied().find(|j| j.has_work()) else {
                 if self.closed.load(Ordering::Relaxed) {
                     return;
                 }

@@ -4,7 +4,8 @@
 //! sleeps while there is nothing to do. A lock guards the list of batches; it is not held while commands run
 //! or completions are reported.
 
-use super::super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
+use super::super::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, ListItem, Outcome, Times, Wait};
+use super::super::spare::SpareLists;
 use super::super::traits::*;
 use super::check::Checker;
 use super::pool::{Pool, STACK};
@@ -24,9 +25,19 @@ struct State {
     batches: VecDeque<Batch>,
     /// A thread is executing a batch.
     busy: bool,
+    /// Recycled memory of the report on a batch.
+    report: Report,
     has_thread: bool,
     /// The queue is being destroyed; its thread ends when no batch is left.
     closed: bool,
+}
+
+/// Report on a batch for the completion sink.
+#[derive(Default)]
+struct Report {
+    tickets: Vec<CommandTicket>,
+    /// Empty in queues without profiling.
+    times: Vec<Times>,
 }
 
 struct Inner {
@@ -36,6 +47,7 @@ struct Inner {
     profiling: bool,
     print_bytes: u64,
     state: Mutex<State>,
+    spare_items: SpareLists<Vec<BatchItem>>,
     completed: AtomicU64,
     /// A batch was submitted, or the queue is being destroyed.
     work: Condvar,
@@ -69,6 +81,7 @@ impl CpuQueue {
             profiling: desc.profiling,
             print_bytes: if desc.print_bytes == 0 { PRINT_BYTES } else { desc.print_bytes },
             state: Mutex::default(),
+            spare_items: SpareLists::default(),
             completed: AtomicU64::new(0),
             work: Condvar::new(),
             done: Condvar::new(),
@@ -86,24 +99,47 @@ impl Drop for CpuQueue {
 impl Inner {
     /// Executes the oldest batch; false if the queue is empty or another thread is executing one.
     fn step(&self) -> bool {
-        let batch = {
+        let (Batch { waits, mut items }, mut report) = {
             let mut state = self.state.lock();
             if state.busy {
                 return false;
             }
             let Some(batch) = state.batches.pop_front() else { return false };
             state.busy = true;
-            batch
+            (batch, std::mem::take(&mut state.report))
         };
+        let outcome = self.execute_all(&waits, &items, &mut report);
+        // Before the report: its receiver recycles what the commands share with it.
+        items.clear();
+        drop(waits);
+        self.spare_items.keep(items.capacity(), items);
+        self.sink.done(&report.tickets, outcome, &report.times);
+        report.tickets.clear();
+        report.times.clear();
+        let mut state = self.state.lock();
+        state.busy = false;
+        state.report = report;
+        self.completed.fetch_add(1, Ordering::Release);
+        let more = !state.batches.is_empty();
+        drop(state);
+        self.done.notify_all();
+        if more {
+            // The queue's thread may have slept while this one was busy.
+            self.work.notify_one();
+        }
+        true
+    }
+
+    /// Executes the commands of a batch, after its waits. After a failure, the commands that are left fail,
+    /// too.
+    fn execute_all(&self, waits: &[Wait], items: &[BatchItem], report: &mut Report) -> Outcome {
         let mut failed = None;
-        for wait in &batch.waits {
+        for wait in waits {
             if wait.queue.wait(wait.submission, None).is_err() {
                 failed = Some(CL_OUT_OF_RESOURCES);
             }
         }
-        let mut tickets: Vec<CommandTicket> = Vec::with_capacity(batch.items.len());
-        let mut times: Vec<Times> = Vec::new();
-        for item in &batch.items {
+        for item in items {
             let start = if self.profiling { clock::now() } else { 0 };
             let result = if failed.is_none() { self.execute(&item.command) } else { Ok(0) };
             let ended = result.unwrap_or_else(|error| {
@@ -116,25 +152,13 @@ impl Inner {
                 });
                 0
             });
-            tickets.push(item.ticket);
+            report.tickets.push(item.ticket);
             if self.profiling {
                 let complete = clock::now();
-                times.push(Times { start, end: if ended == 0 { complete } else { ended }, complete });
+                report.times.push(Times { start, end: if ended == 0 { complete } else { ended }, complete });
             }
         }
-        self.sink.done(&tickets, failed.map_or(Outcome::Complete, Outcome::Failed), &times);
-        drop(batch);
-        let mut state = self.state.lock();
-        state.busy = false;
-        self.completed.fetch_add(1, Ordering::Release);
-        let more = !state.batches.is_empty();
-        drop(state);
-        self.done.notify_all();
-        if more {
-            // The queue's thread may have slept while this one was busy.
-            self.work.notify_one();
-        }
-        true
+        failed.map_or(Outcome::Complete, Outcome::Failed)
     }
 
     /// Executes a command. Returns the end time of a kernel that enqueued children, else 0.
@@ -188,6 +212,9 @@ impl Inner {
 }
 
 impl DeviceQueue for CpuQueue {
+    fn items(&self, count: usize) -> Vec<BatchItem> {
+        self.0.spare_items.take(count, Vec::with_capacity)
+    }
     fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         let inner = &self.0;
         let mut state = inner.state.lock();

@@ -14,7 +14,7 @@ use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::Kernels;
 use clspv_bridge::parallel::processor_count;
 use clspv_bridge::{CompileError, Target};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -23,6 +23,14 @@ use std::time::Duration;
 
 /// Time of launches after which a kernel is hot.
 const HOT: Duration = Duration::from_millis(2);
+
+/// Time without work after which a thread ends: starting one takes longer than reading code from the cache.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// Has a thread ready that makes code of kernels when they are created.
+pub fn prepare() {
+    FIRST.prepare();
+}
 
 /// Targets of a kernel's code.
 #[derive(Clone, Debug)]
@@ -181,9 +189,12 @@ impl Tiers {
     }
 }
 
-/// Threads that make code, all processors but one at most. They end when no code is wanted.
+/// Threads that make code, all processors but one at most. They end when no code has been wanted for
+/// [`LINGER`].
 struct Background {
     state: Mutex<State>,
+    /// Code is wanted.
+    wake: Condvar,
     /// Niceness of the threads and of their child processes.
     nice: libc::c_int,
     work: fn(&Arc<Tiers>),
@@ -192,35 +203,55 @@ struct Background {
 struct State {
     kernels: Vec<Weak<Tiers>>,
     threads: usize,
+    /// Number of threads that wait for work.
+    idle: usize,
+}
+
+impl State {
+    const NEW: State = State { kernels: Vec::new(), threads: 0, idle: 0 };
 }
 
 static FIRST: Background = Background {
-    state: Mutex::new(State { kernels: Vec::new(), threads: 0 }),
+    state: Mutex::new(State::NEW),
+    wake: Condvar::new(),
     nice: 0,
     work: |kernel| {
         let _ = kernel.best();
     },
 };
 
-static BETTER: Background = Background {
-    state: Mutex::new(State { kernels: Vec::new(), threads: 0 }),
-    nice: 10,
-    work: Tiers::improve,
-};
+static BETTER: Background =
+    Background { state: Mutex::new(State::NEW), wake: Condvar::new(), nice: 10, work: Tiers::improve };
 
 impl Background {
     /// Has the code of a kernel made, unless the kernel ceases to exist before.
     fn post(&'static self, kernel: &Arc<Tiers>) {
-        let most = processor_count().saturating_sub(1).max(1);
         let mut state = self.state.lock();
         state.kernels.push(Arc::downgrade(kernel));
-        if state.threads < most {
-            let builder = std::thread::Builder::new().name("pyroclast-tiers".into());
-            match builder.spawn(|| self.serve()) {
-                Ok(_) => state.threads += 1,
-                // The first launch makes the code itself, and it is not replaced.
-                Err(error) => tracing::warn!(%error, "cannot start a thread that makes code"),
-            }
+        if state.idle >= state.kernels.len() {
+            self.wake.notify_one();
+        } else {
+            self.start_thread(&mut state);
+        }
+    }
+
+    /// Starts a thread if there is none: code will be wanted soon, by callers that cannot wait.
+    fn prepare(&'static self) {
+        let mut state = self.state.lock();
+        if state.threads == 0 {
+            self.start_thread(&mut state);
+        }
+    }
+
+    fn start_thread(&'static self, state: &mut State) {
+        if state.threads >= processor_count().saturating_sub(1).max(1) {
+            return;
+        }
+        let builder = std::thread::Builder::new().name("pyroclast-tiers".into());
+        match builder.spawn(|| self.serve()) {
+            Ok(_) => state.threads += 1,
+            // The first launch makes the code itself, and it is not replaced.
+            Err(error) => tracing::warn!(%error, "cannot start a thread that makes code"),
         }
     }
 
@@ -237,21 +268,81 @@ impl Background {
         }
     }
 
-    /// Takes the kernel of the lowest tier whose launches have taken longest, else the oldest. If there is
-    /// none, the calling thread ends.
+    /// Takes the kernel of the lowest tier whose launches have taken longest, else the oldest. Waits for one;
+    /// after a while without, the calling thread ends.
     fn next(&self) -> Option<Arc<Tiers>> {
         let mut state = self.state.lock();
         let urgency = |kernel: &Weak<Tiers>| {
             let kernel = kernel.upgrade()?;
             Some((Reverse(kernel.level.load(Ordering::Relaxed)), kernel.nanos.load(Ordering::Relaxed)))
         };
-        while let Some(at) = (0..state.kernels.len()).rev().max_by_key(|i| urgency(&state.kernels[*i])) {
-            // Its program may be gone.
-            if let Some(kernel) = state.kernels.remove(at).upgrade() {
-                return Some(kernel);
+        loop {
+            while let Some(at) = (0..state.kernels.len()).rev().max_by_key(|i| urgency(&state.kernels[*i])) {
+                // Its program may be gone.
+                if let Some(kernel) = state.kernels.remove(at).upgrade() {
+                    return Some(kernel);
+                }
+            }
+            state.idle += 1;
+            let waited = self.wake.wait_for(&mut state, LINGER);
+            state.idle -= 1;
+            if waited.timed_out() && state.kernels.is_empty() {
+                state.threads -= 1;
+                return None;
             }
         }
-        state.threads -= 1;
-        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::{self, ThreadId};
+
+    struct NoCompiler;
+
+    impl KernelCompiler for NoCompiler {
+        fn cached(&self, _: &str, _: &Target) -> Option<Arc<CompiledProgram>> {
+            None
+        }
+        fn compile(&self, _: &str, _: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+            unreachable!("the test makes no code")
+        }
+    }
+
+    fn kernel() -> Arc<Tiers> {
+        Arc::new(Tiers::new(Recipe {
+            compiler: Arc::new(NoCompiler),
+            kernel: String::new(),
+            targets: Targets { first: Target::generic(), hot: Vec::new() },
+            facts: LaunchFacts { threads: 1, sub_group: 1, stream_from: 0 },
+        }))
+    }
+
+    #[test]
+    fn kernels_find_a_thread_that_waits_for_them() {
+        static SEEN: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+        static OWN: Background = Background {
+            state: Mutex::new(State::NEW),
+            wake: Condvar::new(),
+            nice: 0,
+            work: |_| SEEN.lock().push(thread::current().id()),
+        };
+        let wait_until = |done: &dyn Fn() -> bool| {
+            while !done() {
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        OWN.prepare();
+        wait_until(&|| OWN.state.lock().idle == 1);
+        let kernel = kernel();
+        for count in 1..=3 {
+            OWN.post(&kernel);
+            wait_until(&|| SEEN.lock().len() == count && OWN.state.lock().idle == 1);
+        }
+        OWN.prepare();
+        assert_eq!(OWN.state.lock().threads, 1);
+        let seen = SEEN.lock();
+        assert!(seen.iter().all(|thread| *thread == seen[0]));
     }
 }

@@ -25,6 +25,7 @@ use super::reaper;
 use super::record::{ReadBack, ReadBacks};
 use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
+use crate::device::spare::SpareLists;
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
@@ -49,10 +50,6 @@ const SLICES: (Duration, Duration) = (Duration::from_micros(100), Duration::from
 /// for new batches before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
-/// Capacities of the lists of short and of long batches, and how many spare lists of each size class a queue
-/// keeps: many short batches may be in flight, but few long ones.
-const ROOM: [usize; 2] = [8, 64];
-const MOST_SPARES: [usize; 2] = [1024, 128];
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -161,9 +158,9 @@ pub struct Owner {
     marks: Mutex<VecDeque<Mark>>,
     /// End time of the command reported last.
     last_end: AtomicU64,
-    /// Recycled lists of earlier batches, by size class.
-    spares: Mutex<[Vec<Lists>; 2]>,
-    spare_items: Mutex<[Vec<Vec<BatchItem>>; 2]>,
+    /// Recycled lists of earlier batches.
+    spares: SpareLists<Lists>,
+    spare_items: SpareLists<Vec<BatchItem>>,
 }
 
 /// Where a batch was submitted.
@@ -183,11 +180,6 @@ pub struct Lists {
     pub times: Vec<Times>,
 }
 
-/// Size class of a list for `count` items: 0 is short, 1 is long.
-fn kind_of(count: usize) -> usize {
-    usize::from(count > ROOM[0])
-}
-
 impl Owner {
     /// State of a new queue.
     pub fn new(sink: Arc<dyn CompletionSink>, transfers: Box<Transfers>) -> Owner {
@@ -197,39 +189,24 @@ impl Owner {
             completed: AtomicU64::new(0),
             marks: Mutex::default(),
             last_end: AtomicU64::new(0),
-            spares: Mutex::default(),
-            spare_items: Mutex::default(),
+            spares: SpareLists::default(),
+            spare_items: SpareLists::default(),
         }
     }
 
     /// A list for `count` items, recycled if possible.
     pub fn spare_items(&self, count: usize) -> Vec<BatchItem> {
-        let kind = kind_of(count);
-        let spare = self.spare_items.lock()[kind].pop();
-        spare.unwrap_or_else(|| Vec::with_capacity(count.max(ROOM[kind])))
+        self.spare_items.take(count, Vec::with_capacity)
     }
 
     /// The other lists of a batch of `count` items, recycled if possible.
     pub fn spare_lists(&self, count: usize) -> Lists {
-        let kind = kind_of(count);
-        let spare = self.spares.lock()[kind].pop();
-        spare.unwrap_or_else(|| Lists {
-            tickets: Vec::with_capacity(count.max(ROOM[kind])),
-            ..Lists::default()
-        })
+        self.spares.take(count, |room| Lists { tickets: Vec::with_capacity(room), ..Lists::default() })
     }
 
     fn keep(&self, lists: Lists, items: Vec<BatchItem>) {
-        let kind = kind_of(lists.tickets.capacity());
-        let spares = &mut self.spares.lock()[kind];
-        if spares.len() < MOST_SPARES[kind] {
-            spares.push(lists);
-        }
-        let kind = kind_of(items.capacity());
-        let spares = &mut self.spare_items.lock()[kind];
-        if spares.len() < MOST_SPARES[kind] {
-            spares.push(items);
-        }
+        self.spares.keep(lists.tickets.capacity(), lists);
+        self.spare_items.keep(items.capacity(), items);
     }
 
     /// The submit queue and timeline value of a submission; `None` once it has been reported.
