@@ -56,6 +56,8 @@ const LACKING: &[(&str, &str)] = &[
     ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
     ("-int8,-int16,-storage8,-storage16,-float16", "texels"),
     ("-formatless_reads", "read_write"),
+    ("-formatless_writes", "texels"),
+    ("-formatless_writes", "exchange"),
     ("-int64,-int16,-int8,-storage8,-storage16,-float16,-float64,-float_controls", "samplers_together"),
     ("-buffer_device_address", "samplers_together"),
     ("-buffer_device_address", "_levels"),

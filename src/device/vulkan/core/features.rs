@@ -167,7 +167,7 @@ impl FeatureStructures {
             ),
             shader_storage_image_write_without_format: flag(
                 "images",
-                self.core.shader_storage_image_write_without_format,
+                flag("formatless_writes", self.core.shader_storage_image_write_without_format),
             ),
             ..Default::default()
         }

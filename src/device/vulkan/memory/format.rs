@@ -277,17 +277,24 @@ impl Probe<'_> {
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
-    /// Whether storage images of the format can also be read.
-    fn reads_stored(&self, format: ImageFormat, in_buffer: bool) -> bool {
+    /// Whether kernels can access storage images of the format: without a format if the device can do so
+    /// (`any`) and the format has the feature `without`, else with a declared one.
+    fn accesses(
+        &self,
+        format: ImageFormat,
+        in_buffer: bool,
+        any: bool,
+        without: vk::FormatFeatureFlags2,
+    ) -> bool {
         use vk::FormatFeatureFlags2 as F;
-        let Some((view, _)) = stored(format, !self.read_any) else { return false };
+        let Some((view, _)) = stored(format, !any) else { return false };
         let features = self.features(view);
         let (features, storage) = match in_buffer {
             true => (features.buffer, F::STORAGE_TEXEL_BUFFER),
             false => (features.tiled, F::STORAGE_IMAGE),
         };
-        match self.read_any {
-            true => features.contains(F::STORAGE_READ_WITHOUT_FORMAT),
+        match any {
+            true => features.contains(without),
             false => {
                 features.contains(storage)
                     && declared(view).is_some_and(|f| self.extended || texel_format::is_basic(f))
@@ -323,12 +330,16 @@ impl Probe<'_> {
                     moves && base.tiled.contains(F::STORAGE_IMAGE),
                 )
             };
-            let features = if in_buffer { base.buffer } else { base.tiled };
-            let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
-            let write = stores;
-            let read =
-                can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores), &max(kind), false));
-            let both = self.read_write && self.reads_stored(format, in_buffer);
+            let write = can_store
+                && self.accesses(format, in_buffer, self.write_any, F::STORAGE_WRITE_WITHOUT_FORMAT);
+            let read = can_read && (in_buffer || self.allows(&vulkan, kind, usage(write), &max(kind), false));
+            let both = self.read_write
+                && self.accesses(
+                    format,
+                    in_buffer,
+                    self.read_any && self.write_any,
+                    F::STORAGE_READ_WITHOUT_FORMAT,
+                );
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })

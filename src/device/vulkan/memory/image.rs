@@ -303,7 +303,10 @@ impl Image {
     fn renamed_format(&self, base: vk::Format) -> Option<vk::Format> {
         let uses = self.heap.images.uses(self.desc.format, self.desc.shape.kind);
         let (format, _) = format::stored(self.desc.format, true)?;
-        (uses.read_write && !self.heap.gpu.vulkan.storage_image_read_any && format != base).then_some(format)
+        let vulkan = &self.heap.gpu.vulkan;
+        let declares =
+            uses.write && vulkan.declares_format(false) || uses.read_write && vulkan.declares_format(true);
+        (declares && format != base).then_some(format)
     }
 
     fn view(
