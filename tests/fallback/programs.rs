@@ -90,7 +90,7 @@ pub fn limits() {
     let info = |name| number(&device_info(rig.device, name).unwrap());
     let (local, group) = (info(CL_DEVICE_LOCAL_MEM_SIZE), info(CL_DEVICE_MAX_WORK_GROUP_SIZE));
     if local >= 256 << 10 || group >= 4096 {
-        eprintln!("skipped: the device has as much as the processor");
+        skipped::because("the device has as much as the processor");
         return;
     }
     let source = format!(
