@@ -6,6 +6,7 @@
 //! counted by kind ([`vulkan_faults_live`]), so that tests find leaks. The driver contains no code for it.
 
 mod emulated;
+mod miscompiled;
 mod queues;
 
 use std::ffi::{CStr, c_char};
@@ -281,8 +282,10 @@ impl Shim for Faults {
     }
 
     fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
-        let emulated = emulated::function(name, found).or_else(|| queues::function(name, found));
-        emulated.or_else(|| replaced_by_wrapper(name, found))
+        emulated::function(name, found)
+            .or_else(|| queues::function(name, found))
+            .or_else(|| miscompiled::function(name, found))
+            .or_else(|| replaced_by_wrapper(name, found))
     }
 
     fn uses(device: vk::Device, ask: GetDeviceProcAddr) {
