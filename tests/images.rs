@@ -58,6 +58,8 @@ const LACKING: &[(&str, &str)] = &[
     ("-formatless_reads", "read_write"),
     ("-formatless_writes", "texels"),
     ("-formatless_writes", "exchange"),
+    ("-bgra_images", "texels::D2"),
+    ("-bgra_images", "image_of_image"),
     ("-int64,-int16,-int8,-storage8,-storage16,-float16,-float64,-float_controls", "samplers_together"),
     ("-buffer_device_address", "samplers_together"),
     ("-buffer_device_address", "_levels"),

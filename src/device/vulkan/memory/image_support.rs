@@ -35,6 +35,7 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
         instance: gpu.instance,
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
+        bgra: a.features.bgra_images,
         read_write: a.features.read_write_images,
         read_any: t.storage_image_read_any,
         extended: t.storage_image_extended_formats,
