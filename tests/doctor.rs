@@ -27,6 +27,10 @@ impl Home {
 
     /// The report of the tool, and whether it found nothing. `fault` is the value of VULKAN_FAULTS_MODULES.
     fn doctor(&self, fault: &str, arguments: &[&str]) -> (Value, bool) {
+        self.doctor_with(&[("VULKAN_FAULTS_MODULES", fault)], arguments)
+    }
+
+    fn doctor_with(&self, faults: &[(&str, &str)], arguments: &[&str]) -> (Value, bool) {
         let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
         let mut command = Command::new(env!("CARGO_BIN_EXE_pyroclast"));
         command
@@ -35,7 +39,7 @@ impl Home {
             .env("HOME", &self.0)
             .env("LD_LIBRARY_PATH", format!("{}:{path}", self.0.display()))
             .env("VULKAN_FAULTS_REAL", real_loader())
-            .env("VULKAN_FAULTS_MODULES", fault)
+            .envs(faults.iter().copied())
             .env("PYROCLAST_DEVICES", "vulkan");
         for variable in ["XDG_CONFIG_HOME", "PYROCLAST_CONFIG", "PYROCLAST_FEATURES", "PYROCLAST_VALIDATE"] {
             command.env_remove(variable);
@@ -122,6 +126,22 @@ fn hangs_are_found() {
     let found = group(&report, "halves");
     assert_eq!(found["findings"][0]["failure"], "hang", "{found:#}");
     assert_eq!(found["helps"], serde_json::json!(["float16"]), "{found:#}");
+}
+
+#[test]
+fn devices_that_cannot_be_opened_with_a_feature_are_found() {
+    let home = Home::new("open");
+    // VkPhysicalDeviceSynchronization2Features.
+    let faults = [("VULKAN_FAULTS_OPEN", "1000314007")];
+    let (report, good) = home.doctor_with(&faults, &["--only", "printf", "--write"]);
+    assert!(!good);
+    assert_eq!(report["opening"]["findings"][0]["failure"], "crash", "{report:#}");
+    assert_eq!(report["opening"]["helps"], serde_json::json!(["synchronization2"]));
+    assert_eq!(report["devices"][0]["hide"], serde_json::json!(["synchronization2"]));
+    assert_eq!(report["devices"][0]["remaining"], serde_json::json!([]), "{report:#}");
+    assert!(group(&report, "printf")["passed"].as_u64() > Some(0), "{report:#}");
+    let (report, good) = home.doctor_with(&faults, &["--only", "printf"]);
+    assert!(good, "{report:#}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A driver that fails to compile modules with one capability: `VULKAN_FAULTS_MODULES` has the capability's
 //! number in SPIR-V and what happens: "wrong" exchanges additions and subtractions, "crash" aborts the
-//! process, "hang" never returns.
+//! process, "hang" never returns. VULKAN_FAULTS_OPEN has the number of a structure of features: the process
+//! aborts when a device is created with its first feature.
 
 use super::replaced_by_wrapper;
 use std::ffi::CStr;
@@ -31,6 +32,19 @@ fn setting() -> Option<(u32, What)> {
     })
 }
 
+/// The structure whose first feature no device can be created with.
+fn fatal() -> Option<i32> {
+    static FATAL: OnceLock<Option<i32>> = OnceLock::new();
+    *FATAL.get_or_init(|| std::env::var("VULKAN_FAULTS_OPEN").ok()?.parse().ok())
+}
+
+/// Structures of features begin like this.
+#[repr(C)]
+struct Features {
+    base: vk::BaseInStructure<'static>,
+    first: vk::Bool32,
+}
+
 /// Words before the first instruction.
 const HEADER: usize = 5;
 const OP_CAPABILITY: u32 = 17;
@@ -59,6 +73,25 @@ fn exchange(module: &mut [u32]) {
 }
 
 wrappers! {
+    vkCreateDevice as PFN_vkCreateDevice: (
+        physical: vk::PhysicalDevice,
+        info: *const vk::DeviceCreateInfo<'_>,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        out: *mut vk::Device,
+    ) -> vk::Result {
+        // SAFETY: the caller's arguments; the chain has structures that begin with their type and the next.
+        unsafe {
+            let mut next = (*info).p_next.cast::<vk::BaseInStructure<'_>>();
+            while let Some(structure) = next.as_ref() {
+                let at = next.cast::<Features>();
+                if fatal() == Some(structure.s_type.as_raw()) && (*at).first == vk::TRUE {
+                    std::process::abort();
+                }
+                next = structure.p_next;
+            }
+            real()(physical, info, callbacks, out)
+        }
+    }
     vkCreateShaderModule as PFN_vkCreateShaderModule: (
         device: vk::Device,
         info: *const vk::ShaderModuleCreateInfo<'_>,
@@ -89,7 +122,9 @@ wrappers! {
 
 /// Our function of a name, if there is one. It uses the real one, which `found` is.
 pub fn function(name: &CStr, found: Option<Function>) -> Option<Function> {
-    setting()?;
+    if setting().is_none() && fatal().is_none() {
+        return None;
+    }
     found?;
     let (own, real) = wrapper(name.to_str().ok()?)?;
     real.store(replaced_by_wrapper(name, found).map_or(0, |f| f as usize), Ordering::Relaxed);

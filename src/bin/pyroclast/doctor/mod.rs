@@ -13,10 +13,9 @@ mod search;
 mod settings;
 
 use super::info::print;
+use child::DeviceFacts;
 use groups::{COMMON, GROUPS, Group};
-use pyroclast_runtime::config::Config;
-use pyroclast_runtime::device::Device;
-use pyroclast_runtime::platform::{Platform, version_text};
+use pyroclast_runtime::platform::version_text;
 use report::{DeviceFindings, GroupFindings, Report};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -51,31 +50,58 @@ pub struct ChildArgs {
 /// Examines the devices; the exit status is 1 if something failed, also if a setting helps.
 pub fn run(arguments: &DoctorArgs) -> Result<ExitCode, String> {
     let groups = chosen(&arguments.only)?;
-    let devices = Platform::get().devices();
+    let limit = Duration::from_secs(arguments.limit);
+    let quiet = arguments.json;
+    let (opening, devices) = open(limit)?;
+    if let (Some(opening), false) = (&opening, quiet) {
+        print(&opening.text())?;
+    }
+    let needed: Vec<String> = opening.iter().flat_map(|o| o.helps.clone().unwrap_or_default()).collect();
+    let mut report = Report { version: version_text(), opening, devices: Vec::new() };
     let wanted = |index: &usize| arguments.device.is_none_or(|wanted| wanted == *index);
-    let list: Vec<usize> = (0..devices.len()).filter(wanted).collect();
-    if list.is_empty() {
+    for (index, facts) in devices.into_iter().enumerate().filter(|(index, _)| wanted(index)) {
+        let mut findings =
+            DeviceFindings { facts, groups: Vec::new(), hide: needed.clone(), remaining: Vec::new() };
+        findings.facts.hidden.retain(|feature| !needed.contains(feature));
+        let examination = Examination { index, limit, quiet };
+        examination.run(&groups, &mut findings)?;
+        report.devices.push(findings);
+    }
+    if report.devices.is_empty() && report.opening.is_none() {
         return Err("there is no such device; see `pyroclast info`".into());
     }
-    let mut report = Report { version: version_text(), devices: Vec::new() };
-    for index in list {
-        let examination = Examination {
-            index,
-            limit: Duration::from_secs(arguments.limit),
-            quiet: arguments.json,
-            hidden: Config::get().hidden_on(&devices[index].info().name),
-        };
-        report.devices.push(examination.run(&devices[index], &groups)?);
-    }
-    if arguments.json {
+    if quiet {
         let text = serde_json::to_string_pretty(&report).map_err(|e| e.to_string())?;
         print(&format!("{text}\n"))?;
     }
     if arguments.write {
-        write(&report, arguments.json)?;
+        write(&report, quiet)?;
     }
     let is_good = |d: &DeviceFindings| d.groups.iter().all(|g| g.outcome.is_good());
-    Ok(if report.devices.iter().all(is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let good = report.opening.is_none() && report.devices.iter().all(is_good);
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Lists the devices. If that fails, also returns how, and the devices are those with features hidden that
+/// make it succeed.
+fn open(limit: Duration) -> Result<(Option<GroupFindings>, Vec<DeviceFacts>), String> {
+    let (outcome, devices) = runner::devices(None, limit)?;
+    if outcome.is_good() {
+        return Ok((None, devices));
+    }
+    let mut candidates: Vec<&str> = Vec::new();
+    for feature in GROUPS.iter().flat_map(|group| group.hides).chain(COMMON) {
+        if !candidates.contains(feature) {
+            candidates.push(feature);
+        }
+    }
+    let helps =
+        search::search(&[], &candidates, |hidden| Ok(runner::devices(Some(hidden), limit)?.0.is_good()))?;
+    let devices = match &helps {
+        Some(hidden) => runner::devices(Some(hidden), limit)?.1,
+        None => Vec::new(),
+    };
+    Ok((Some(GroupFindings { name: child::DEVICES, outcome, helps }), devices))
 }
 
 /// Runs the child process's group.
@@ -97,10 +123,10 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Group>, String> {
 fn write(report: &Report, quiet: bool) -> Result<(), String> {
     let file = settings::file().ok_or("there is no home folder for the configuration file")?;
     for device in report.devices.iter().filter(|d| !d.hide.is_empty()) {
-        let all = [&device.hidden[..], &device.hide].concat();
-        settings::write(&file, &device.name, &all)?;
+        let name = &device.facts.name;
+        settings::write(&file, name, &[&device.facts.hidden[..], &device.hide].concat())?;
         if !quiet {
-            print(&format!("Wrote the features of {} to {}\n", device.name, file.display()))?;
+            print(&format!("Wrote the features of {name} to {}\n", file.display()))?;
         }
     }
     Ok(())
@@ -111,8 +137,6 @@ struct Examination {
     index: usize,
     limit: Duration,
     quiet: bool,
-    /// Features that are hidden already.
-    hidden: Vec<String>,
 }
 
 impl Examination {
@@ -120,47 +144,27 @@ impl Examination {
         if self.quiet { Ok(()) } else { print(text) }
     }
 
-    fn run(&self, device: &Device, groups: &[&'static Group]) -> Result<DeviceFindings, String> {
-        let info = device.info();
-        let mut findings = DeviceFindings {
-            name: info.name.clone(),
-            driver: info.driver_version.clone(),
-            features: device.c_features().iter().map(|f| f.name).collect(),
-            extensions: device.extensions().iter().map(|f| f.name).collect(),
-            notes: info.notes.clone(),
-            hidden: self.hidden.clone(),
-            groups: Vec::new(),
-            hide: Vec::new(),
-            remaining: Vec::new(),
-        };
+    fn run(&self, groups: &[&'static Group], findings: &mut DeviceFindings) -> Result<(), String> {
         self.say(&findings.heading())?;
         for group in groups {
-            let outcome = runner::run(self.index, group.name, &self.hidden, self.limit)?;
-            let helps = if outcome.is_good() { None } else { self.search(group, &findings.hide)? };
-            for feature in helps.iter().flatten() {
-                if !findings.hide.contains(feature) {
-                    findings.hide.push(feature.clone());
-                }
-            }
+            let all = [&findings.facts.hidden[..], &findings.hide].concat();
+            let outcome = runner::run(self.index, group.name, &all, self.limit)?;
+            let helps = if outcome.is_good() { None } else { self.search(group, &all)? };
+            findings.hide.extend(helps.iter().flatten().cloned());
             let found = GroupFindings { name: group.name, outcome, helps };
             self.say(&found.text())?;
             findings.groups.push(found);
         }
-        self.confirm(groups, &mut findings)?;
-        self.say(&findings.conclusion())?;
-        Ok(findings)
+        self.confirm(groups, findings)?;
+        self.say(&findings.conclusion())
     }
 
-    /// Features with which a group passes, in addition to those that other groups need hidden.
-    fn search(&self, group: &Group, hide: &[String]) -> Result<Option<Vec<String>>, String> {
-        let known = [&self.hidden[..], hide].concat();
-        let passes =
-            |hidden: &[String]| Ok(runner::run(self.index, group.name, hidden, self.limit)?.is_good());
-        if !hide.is_empty() && passes(&known)? {
-            return Ok(Some(hide.to_vec()));
-        }
+    /// Features with which a group passes, in addition to those that are hidden.
+    fn search(&self, group: &Group, hidden: &[String]) -> Result<Option<Vec<String>>, String> {
         let own = group.hides.iter().chain(COMMON.iter().filter(|c| !group.hides.contains(c)));
-        search::search(&known, &own.copied().collect::<Vec<_>>(), passes)
+        search::search(hidden, &own.copied().collect::<Vec<_>>(), |hidden| {
+            Ok(runner::run(self.index, group.name, hidden, self.limit)?.is_good())
+        })
     }
 
     /// Runs every group with all features hidden that some need hidden.
@@ -169,7 +173,7 @@ impl Examination {
         if !findings.groups.iter().any(failed) {
             return Ok(());
         }
-        let all = [&self.hidden[..], &findings.hide].concat();
+        let all = [&findings.facts.hidden[..], &findings.hide].concat();
         for (group, found) in groups.iter().zip(&findings.groups) {
             // Without anything to hide, the result is known.
             let good = match findings.hide.is_empty() {

@@ -1,5 +1,6 @@
 //! The report of `pyroclast doctor`, as data and as text.
 
+use super::child::DeviceFacts;
 use super::runner::{Failure, Outcome};
 use serde::Serialize;
 use std::fmt::Write;
@@ -8,20 +9,17 @@ use std::fmt::Write;
 #[derive(Serialize)]
 pub struct Report {
     pub version: String,
+    /// Failures while the devices are opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<GroupFindings>,
     pub devices: Vec<DeviceFindings>,
 }
 
 /// Findings on one device.
 #[derive(Serialize)]
 pub struct DeviceFindings {
-    pub name: String,
-    pub driver: String,
-    /// Features and extensions of OpenCL, and why others are missing.
-    pub features: Vec<&'static str>,
-    pub extensions: Vec<&'static str>,
-    pub notes: Vec<String>,
-    /// Features that were hidden from the start.
-    pub hidden: Vec<String>,
+    #[serde(flatten)]
+    pub facts: DeviceFacts,
     pub groups: Vec<GroupFindings>,
     /// Features to hide, with which every group that can pass does.
     pub hide: Vec<String>,
@@ -87,9 +85,9 @@ pub fn signed(features: &[String]) -> String {
 impl DeviceFindings {
     /// The lines before those of the groups.
     pub fn heading(&self) -> String {
-        let mut out = format!("{}\n  driver {}\n", self.name, self.driver);
-        if !self.hidden.is_empty() {
-            let _ = writeln!(out, "  hidden {}", signed(&self.hidden));
+        let mut out = format!("{}\n  driver {}\n", self.facts.name, self.facts.driver);
+        if !self.facts.hidden.is_empty() {
+            let _ = writeln!(out, "  hidden {}", signed(&self.facts.hidden));
         }
         out
     }

@@ -1,6 +1,6 @@
 //! Runs groups in child processes: a crash or a hang of the Vulkan driver ends the child only.
 
-use super::child::Line;
+use super::child::{DEVICES, DeviceFacts, Line};
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -49,12 +49,27 @@ impl Outcome {
 
 /// Runs a group on a device with these features hidden, for at most `limit`.
 pub fn run(device: usize, group: &str, hidden: &[String], limit: Duration) -> Result<Outcome, String> {
+    Ok(child(device, group, Some(hidden), limit)?.0)
+}
+
+/// Lists the devices, with the features hidden that the settings hide unless others are given.
+pub fn devices(hidden: Option<&[String]>, limit: Duration) -> Result<(Outcome, Vec<DeviceFacts>), String> {
+    child(0, DEVICES, hidden, limit)
+}
+
+fn child(
+    device: usize,
+    group: &str,
+    hidden: Option<&[String]>,
+    limit: Duration,
+) -> Result<(Outcome, Vec<DeviceFacts>), String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
-    let features = hidden.iter().map(|name| format!("-{name}")).collect::<Vec<_>>().join(",");
     let mut command = Command::new(own);
+    if let Some(hidden) = hidden {
+        command.env("PYROCLAST_FEATURES", super::report::signed(hidden));
+    }
     command
         .args([SUBCOMMAND, &device.to_string(), group])
-        .env("PYROCLAST_FEATURES", features)
         .env("PYROCLAST_NO_CACHE", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
@@ -85,13 +100,15 @@ pub fn run(device: usize, group: &str, hidden: &[String], limit: Duration) -> Re
     }
     let status = child.wait().map_err(|e| e.to_string())?;
     let _ = reader.join();
-    Ok(outcome.end(hung.then_some(limit), status))
+    let devices = std::mem::take(&mut outcome.devices);
+    Ok((outcome.end(hung.then_some(limit), status), devices))
 }
 
 /// A group that runs, as far as it is known.
 #[derive(Default)]
 struct Progress {
     outcome: Outcome,
+    devices: Vec<DeviceFacts>,
     /// The check under way.
     current: Option<String>,
     ended: bool,
@@ -114,6 +131,10 @@ impl Progress {
             Some(Line::Skipped(why)) => {
                 self.outcome.skipped = Some(why);
                 self.ended = true;
+            }
+            Some(Line::Devices(list)) => {
+                self.current = None;
+                self.devices = list;
             }
             Some(Line::Ended) => self.ended = true,
             None => {}
