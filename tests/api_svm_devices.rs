@@ -43,7 +43,7 @@ fn world(with_processor: bool) -> Option<(Vec<cl_device_id>, Rig)> {
     let system = |d: &cl_device_id| svm(d) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0;
     let own = devices().iter().filter(|d| !system(d) && svm(d) != 0).count();
     if own < 2 {
-        skipped::because("{own} devices with addresses of their own");
+        skipped::because(&format!("{own} devices with addresses of their own"));
         return None;
     }
     let (list, mut code): (Vec<_>, _) =
