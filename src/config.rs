@@ -96,12 +96,14 @@ pub struct RawSetting {
     /// The variable, or the key in a file: its name in lower case, without `PYROCLAST_`.
     pub name: String,
     pub value: String,
+    /// In a file: the device of which the setting is; `None` for those of the process.
+    pub device: Option<String>,
 }
 
 impl RawSetting {
     /// An environment variable.
     pub fn variable(name: &str, value: &str) -> RawSetting {
-        RawSetting { origin: None, name: name.to_string(), value: value.to_string() }
+        RawSetting { origin: None, name: name.to_string(), value: value.to_string(), device: None }
     }
     /// The variable that it sets, if it can be one of this driver.
     pub fn variable_name(&self) -> Option<String> {
@@ -122,6 +124,12 @@ impl RawSetting {
 }
 
 const PREFIX: &str = "PYROCLAST_";
+const FEATURES: &str = "PYROCLAST_FEATURES";
+
+/// Names of features, of which `-name` is another form.
+fn without_signs(features: Vec<String>) -> Vec<String> {
+    features.into_iter().map(|f| f.strip_prefix('-').map_or(f.clone(), str::to_string)).collect()
+}
 
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $var:literal => $field:ident: $ty:ty,)*) => {
@@ -131,6 +139,8 @@ macro_rules! options {
             $($(#[doc = $doc])+ pub $field: $ty,)*
             /// The settings that were understood; later ones override earlier ones.
             pub settings: Vec<RawSetting>,
+            /// Names of devices, and the features that are hidden of those alone.
+            pub device_features: Vec<(String, Vec<String>)>,
             /// Mistakes in variables and files.
             pub complaints: Vec<String>,
             /// Configuration files that were read.
@@ -149,6 +159,22 @@ macro_rules! options {
                 let mut complaints = Vec::new();
                 for setting in settings {
                     let Some(variable) = setting.variable_name() else { continue };
+                    if let Some(device) = &setting.device {
+                        if variable == FEATURES {
+                            let features = <Vec<String>>::parse(&setting.value).unwrap_or_default();
+                            config.device_features.push((device.clone(), without_signs(features)));
+                            config.settings.push(setting);
+                        } else {
+                            let label = setting.label();
+                            complaints.push(format!("{label}: devices have the setting 'features' alone"));
+                        }
+                        continue;
+                    }
+                    if variable == FEATURES && setting.origin.is_none() {
+                        // The variable is above every file.
+                        config.device_features.clear();
+                        config.settings.retain(|s| s.device.is_none());
+                    }
                     let understood = match variable.as_str() {
                         // Only a variable can choose the file.
                         file::VARIABLE if setting.origin.is_some() => {
@@ -175,11 +201,7 @@ macro_rules! options {
                         config.settings.push(setting);
                     }
                 }
-                for feature in &mut config.hidden_features {
-                    if let Some(bare) = feature.strip_prefix('-') {
-                        *feature = bare.to_string();
-                    }
-                }
+                config.hidden_features = without_signs(config.hidden_features);
                 (config, complaints)
             }
         }
@@ -270,6 +292,11 @@ impl Config {
     /// Whether PYROCLAST_DUMP names `what`.
     pub fn dumps(&self, what: &str) -> bool {
         self.dump.iter().any(|d| d == what || d == "all")
+    }
+    /// The hidden features of the device with this name.
+    pub fn hidden_on(&self, device: &str) -> Vec<String> {
+        let own = self.device_features.iter().filter(|(name, _)| name == device).flat_map(|(_, list)| list);
+        self.hidden_features.iter().chain(own).cloned().collect()
     }
     /// Whether PYROCLAST_VALIDATE names `what`.
     pub fn validates(&self, what: &str) -> bool {

@@ -13,14 +13,17 @@ use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::time::{Duration, SystemTime};
 
 /// Limit of the folder's size in bytes, unless set.
 const DEFAULT_LIMIT: u64 = 512 << 20;
-/// One write of this many (by key) checks the size of the whole folder.
+/// One write of this many (by key) checks the size of the whole folder, ...
 const TRIM_INTERVAL: u8 = 16;
+/// ... but not before a store has written this part of its limit since it last did: a folder may have tens of
+/// thousands of files.
+const TRIM_PART: u64 = 64;
 /// Precision of an entry's time of last use.
 const TOUCH_INTERVAL: Duration = Duration::from_secs(600);
 /// Age from which a temporary file is taken as left behind by an ended process.
@@ -47,6 +50,13 @@ pub struct Store {
     folder: Option<PathBuf>,
     /// Limit of the bytes of all entries.
     limit: u64,
+    /// Bytes written since the folder's size was checked; the first check is due at once.
+    unchecked: Arc<AtomicU64>,
+}
+
+/// The count of a new store.
+fn all_unchecked() -> Arc<AtomicU64> {
+    Arc::new(AtomicU64::new(1 << 62))
 }
 
 impl Store {
@@ -61,12 +71,12 @@ impl Store {
         let folder = (config.cache_dir.clone())
             .or_else(|| set("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("pyroclast")))
             .or_else(|| set("HOME").map(|h| h.join(".cache").join("pyroclast")));
-        Store { folder, limit }
+        Store { folder, limit, unchecked: all_unchecked() }
     }
 
     /// A store in this folder.
     pub fn at(folder: PathBuf) -> Store {
-        Store { folder: Some(folder), limit: DEFAULT_LIMIT }
+        Store { folder: Some(folder), limit: DEFAULT_LIMIT, unchecked: all_unchecked() }
     }
 
     /// The folder; `None` if the store is disabled.
@@ -106,7 +116,7 @@ impl Store {
 
     /// A store that holds nothing.
     pub(crate) fn disabled() -> Store {
-        Store { folder: None, limit: 0 }
+        Store { folder: None, limit: 0, unchecked: all_unchecked() }
     }
 
     /// The file of an entry.
@@ -146,7 +156,12 @@ impl Store {
         bytes.extend_from_slice(content);
         if let Err(error) = write_atomically(&path, &bytes) {
             tracing::debug!(path = %path.display(), %error, "cache entry not written");
-        } else if key.as_bytes()[31].is_multiple_of(TRIM_INTERVAL) {
+            return;
+        }
+        let new = bytes.len() as u64;
+        let unchecked = self.unchecked.fetch_add(new, Ordering::Relaxed) + new;
+        if key.as_bytes()[31].is_multiple_of(TRIM_INTERVAL) && unchecked >= self.limit / TRIM_PART {
+            self.unchecked.store(0, Ordering::Relaxed);
             self.trim(self.limit);
         }
     }
@@ -533,6 +548,21 @@ mod tests {
         // An entry as large as the limit is not kept.
         store.write(key(100), 1, &[0; 4 << 10]);
         assert!(store.read(key(100), 1, whole).is_none());
+    }
+
+    #[test]
+    fn the_folder_is_not_examined_for_every_few_bytes() {
+        let folder = Folder::new("seldom");
+        let store = Store { limit: 64 << 10, ..folder.store() };
+        let due: Vec<u64> = (0..).filter(|n| key(*n).as_bytes()[31].is_multiple_of(16)).take(3).collect();
+        store.write(key(due[0]), 1, &[0; 10]);
+        // Another process exceeds the limit.
+        let shard = store.path(key(due[0])).and_then(|p| p.parent().map(Path::to_path_buf)).expect("shard");
+        std::fs::write(shard.join("other"), [0; 70 << 10]).expect("write");
+        store.write(key(due[1]), 1, &[0; 10]);
+        assert!(shard.join("other").exists());
+        store.write(key(due[2]), 1, &[0; 2 << 10]);
+        assert!(!shard.join("other").exists());
     }
 
     /// Not a test of its own: the child process of the next test.

@@ -99,7 +99,9 @@ fn check_event(event: cl_event, profiled: bool) {
         };
         let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
         assert!(names.map(time).is_sorted());
-        assert!(time(CL_PROFILING_COMMAND_START) < time(CL_PROFILING_COMMAND_END));
+        let (start, end) = (time(CL_PROFILING_COMMAND_START), time(CL_PROFILING_COMMAND_END));
+        // Devices without timestamps are timed by the host, when it sees the end.
+        assert!(start < end || start == end && is_another_device());
     }
 }
 

@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 use test_support::api::command_buffer::*;
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 const SOURCE: &str = "
 kernel void twice(read_only image2d_t src, write_only image2d_t dst) {
@@ -17,7 +18,7 @@ const SIDE: usize = 8;
 fn has_images() -> bool {
     let has = number(&device_info(device(), CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
     if !has {
-        eprintln!("skipped: the device has no images");
+        skipped::because("the device has no images");
     }
     has
 }

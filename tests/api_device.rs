@@ -125,8 +125,17 @@ fn queries_have_the_sizes_of_the_specification() {
 }
 
 #[test]
-fn answers_satisfy_the_minimum_of_the_full_profile() {
+fn answers_satisfy_the_minimum_of_the_profile() {
     for d in devices() {
+        let is_full = match text(&device_info(d, CL_DEVICE_PROFILE).unwrap()).as_str() {
+            "FULL_PROFILE" => true,
+            other => {
+                assert_eq!(other, "EMBEDDED_PROFILE");
+                false
+            }
+        };
+        assert!(is_full || is_another_device());
+        let of = |full: u64, embedded: u64| if is_full { full } else { embedded };
         let ask = |name| number(&device_info(d, name).unwrap());
         assert_eq!(number(&device_info(d, CL_DEVICE_PLATFORM).unwrap()), platform() as u64);
         assert_eq!(ask(CL_DEVICE_PARENT_DEVICE), 0);
@@ -143,8 +152,20 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         );
         // Programs fill the whole allocation and index it with int, however large the machine's memory is.
         assert!((64 << 10..=4 << 30).contains(&ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)));
-        assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
-        assert!(ask(CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
+        assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= of(8, 4));
+        assert!(ask(CL_DEVICE_LOCAL_MEM_SIZE) >= of(32 << 10, 1 << 10));
+        if ask(CL_DEVICE_IMAGE_SUPPORT) != 0 {
+            for (name, full, embedded) in [
+                (CL_DEVICE_MAX_READ_IMAGE_ARGS, 128, 8),
+                (CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64, 1),
+                (CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, 2048),
+                (CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384, 2048),
+                (CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048, 256),
+                (CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536, 2048),
+            ] {
+                assert!(ask(name) >= of(full, embedded), "{name:#x}");
+            }
+        }
         assert!(ask(CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 20);
         assert!(ask(CL_DEVICE_MEM_BASE_ADDR_ALIGN) >= 1024);
         let single = ask(CL_DEVICE_SINGLE_FP_CONFIG);
@@ -161,6 +182,7 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         ] {
             assert!(extensions.split(' ').any(|e| e == required), "{required}");
         }
+        assert_eq!(extensions.split(' ').any(|e| e == "cles_khr_int64"), !is_full);
         // All queries agree whether doubles are supported.
         let doubles = extensions.split(' ').any(|e| e == "cl_khr_fp64");
         assert_eq!(doubles, ask(CL_DEVICE_DOUBLE_FP_CONFIG) != 0);

@@ -10,6 +10,7 @@ use test_support::api::devices::*;
 use test_support::api::model::*;
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 const N: usize = WORDS;
 const BYTES: usize = 4 * N;
@@ -273,7 +274,10 @@ fn shared_memory_of_several_devices() {
     let of = |device: &cl_device_id| number(&device_info(*device, CL_DEVICE_SVM_CAPABILITIES).unwrap());
     let with_system = world.devices.iter().filter(|d| of(d) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0).count();
     if with_system < world.devices.len() {
-        eprintln!("skipped: {with_system} of {} devices use the addresses of the host", world.devices.len());
+        skipped::because(&format!(
+            "{with_system} of {} devices use the addresses of the host",
+            world.devices.len()
+        ));
         return world.end();
     }
     let step = world.rig.kernel("step");

@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 use test_support::api::devices::*;
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 /// Writes through a mapping are kept, whichever device wrote the image before.
 #[test]
@@ -15,7 +16,7 @@ fn mapped_images_in_buffers() {
     let queues: Vec<cl_command_queue> =
         (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
     let [one, other, ..] = queues[..] else {
-        eprintln!("skipped: {} devices have images", queues.len());
+        skipped::because(&format!("{} devices have images", queues.len()));
         return world.end();
     };
     let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT32 };
@@ -182,7 +183,7 @@ fn images_with_their_levels() {
     let queues: Vec<cl_command_queue> =
         (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
     if queues.len() < 2 {
-        eprintln!("skipped: {} devices have images with levels", queues.len());
+        skipped::because(&format!("{} devices have images with levels", queues.len()));
         return world.end();
     }
     let kinds = [
@@ -215,7 +216,7 @@ fn images_of_some_devices() {
     let (mut code, size) = (1, [16usize, 8, 1]);
     let texels: Vec<u32> = (0..16 * 8 * 4).collect();
     if !world.devices.iter().any(has) {
-        eprintln!("skipped: no device has images");
+        skipped::because("no device has images");
         return world.end();
     }
     // SAFETY: live handles; memory of the image's size.

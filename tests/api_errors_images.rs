@@ -8,6 +8,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 const SOURCE: &str = "kernel void nothing(void) { }";
 const SIDE: usize = 8;
@@ -33,7 +34,7 @@ fn image(rig: &Rig, flags: cl_mem_flags) -> cl_mem {
 fn has_images() -> bool {
     let has = number(&device_info(device(), CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
     if !has {
-        eprintln!("skipped: the device has no images");
+        skipped::because("the device has no images");
     }
     has
 }

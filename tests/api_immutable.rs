@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 const SOURCE: &str = "
 kernel void by_constant(constant uint *from, global uint *to) { to[get_global_id(0)] = from[get_global_id(0)]; }
@@ -205,7 +206,7 @@ fn buffers_are_read_and_not_written() {
 #[test]
 fn images_are_read_and_not_written() {
     if !has_images() {
-        return eprintln!("skipped: the device has no images");
+        return skipped::because("the device has no images");
     }
     let rig = Rig::new(SOURCE);
     let (queue, kernel, plain) = (rig.queue(0), rig.kernel("by_images"), rig.buffer(&contents()));

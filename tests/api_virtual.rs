@@ -168,6 +168,9 @@ fn null_is_told_from_buffers() {
 #[test]
 fn arguments_may_be_in_a_buffer() {
     let rig = rig("
+        #ifndef cl_khr_fp64
+        #define double ulong
+        #endif
         typedef struct { char c; double d; short s; ulong u[40]; float f; } big;
         kernel void k(global ulong *out, big b, char c, float4 v, global ulong *second, long8 w) {
             size_t i = get_global_id(0);

@@ -90,8 +90,8 @@ pub struct ImageBinding {
     /// The level of detail of a storage image; the image's last level if it has fewer.
     pub level: u8,
     /// Whether the module declares a format, which must be replaced by that of the image
-    /// ([`crate::texel_format::declare`]): the image is read and written, on a device that cannot read
-    /// storage images without a format.
+    /// ([`crate::texel_format::declare`]): the device cannot access storage images as the kernel does
+    /// without a format.
     pub declared: bool,
 }
 

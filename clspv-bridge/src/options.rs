@@ -86,6 +86,8 @@ pub struct FrontConfig {
     pub extensions: Vec<String>,
     /// CL_DEVICE_ADDRESS_BITS is always 64; endianness always little.
     pub image_support: bool,
+    /// The device has the embedded profile (__EMBEDDED_PROFILE__).
+    pub embedded_profile: bool,
     /// Value of __OPENCL_VERSION__, e.g. 310.
     pub opencl_version: u32,
     /// For instrumented code ([`crate::target::CpuTarget::instrumented`]): compiles without LLVM's passes,

@@ -390,6 +390,12 @@ impl Target {
 }
 
 impl VulkanTarget {
+    /// Whether modules must declare the formats of storage images that are written, and read too if `read`
+    /// ([`crate::texel_format`]).
+    pub fn declares_format(&self, read: bool) -> bool {
+        !self.storage_image_write_any || read && !self.storage_image_read_any
+    }
+
     /// The device of [`Target::generic`].
     pub fn generic() -> VulkanTarget {
         VulkanTarget {

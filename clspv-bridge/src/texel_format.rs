@@ -1,9 +1,9 @@
-//! Formats of storage images in modules, for devices that read only images whose format the module declares
-//! (shaderStorageImageReadWithoutFormat is missing).
+//! Formats of storage images in modules, for devices that read or write only images whose format the module
+//! declares (shaderStorageImageReadWithoutFormat or ...WriteWithoutFormat is missing).
 //!
-//! The compiler does not know the format of an image that a kernel reads and writes, so it declares a
-//! placeholder. When the images are known, [`declare`] makes a copy of the module with their formats. The
-//! original module never changes, so the result depends only on the module and the formats.
+//! The compiler does not know the format of an image, so it declares a placeholder. When the images are
+//! known, [`declare`] makes a copy of the module with their formats. The original module never changes, so
+//! the result depends only on the module and the formats.
 
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, ImageFormat, Op, StorageClass};

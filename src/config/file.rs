@@ -5,6 +5,8 @@
 //! devices = ["vulkan", "cpu"]     # PYROCLAST_DEVICES=vulkan,cpu
 //! [program.hashcat]               # only for programs of this file name
 //! fallback = "cpu"
+//! [device."Mali-G710"]            # only for devices of this name
+//! features = ["-int8"]
 //! ```
 //!
 //! Keys are the names of the variables in lower case, without `PYROCLAST_`. Reading never fails: mistakes
@@ -77,27 +79,33 @@ impl Files {
         }
         let mut chosen = Vec::new();
         for (key, value) in table.get_ref() {
-            match (key.get_ref().as_ref(), value.get_ref()) {
-                ("program", DeValue::Table(sections)) => {
+            let kind = key.get_ref().as_ref();
+            match value.get_ref() {
+                DeValue::Table(sections) if ["program", "device"].contains(&kind) => {
                     for (name, section) in sections {
+                        let device = (kind == "device").then(|| name.get_ref().to_string());
                         match section.get_ref() {
-                            DeValue::Table(section) if programs.iter().any(|p| p == name.get_ref()) => {
-                                chosen.push(section);
+                            DeValue::Table(section)
+                                if device.is_some() || programs.iter().any(|p| p == name.get_ref()) =>
+                            {
+                                chosen.push((section, device));
                             }
                             DeValue::Table(_) => {}
                             _ => self.complaints.push(format!(
-                                "{}: 'program.{}' must be a section",
+                                "{}: '{kind}.{}' must be a section",
                                 at(name.span().start),
                                 name.get_ref()
                             )),
                         }
                     }
                 }
-                _ => self.assign(key, value, &at),
+                _ => self.assign(key, value, None, &at),
             }
         }
-        for (key, value) in chosen.into_iter().flatten() {
-            self.assign(key, value, &at);
+        for (section, device) in chosen {
+            for (key, value) in section {
+                self.assign(key, value, device.clone(), &at);
+            }
         }
     }
 
@@ -105,13 +113,15 @@ impl Files {
         &mut self,
         key: &Spanned<std::borrow::Cow<str>>,
         value: &Spanned<DeValue>,
+        device: Option<String>,
         at: &dyn Fn(usize) -> String,
     ) {
         let origin = at(key.span().start);
         let key = key.get_ref();
         match text_of(value.get_ref()) {
             Some(value) => {
-                self.settings.push(RawSetting { origin: Some(origin), name: key.to_string(), value });
+                let name = key.to_string();
+                self.settings.push(RawSetting { origin: Some(origin), name, value, device });
             }
             None => self.complaints.push(format!(
                 "{origin}: '{key}' must be a text, a number, true, false or a list of texts; sections for \
@@ -203,6 +213,20 @@ mod tests {
         // A section is more specific than the rest, wherever it stands.
         let text = "program.hashcat.log = 'debug'\nlog = 'warn'\n";
         assert_eq!(config(text, &[]).log.as_deref(), Some("debug"));
+    }
+
+    #[test]
+    fn sections_of_devices_hide_features_of_these_alone() {
+        let text = "features = '-int8'\n[device.'A (tm)']\nfeatures = ['-float16', 'subgroups']\n\
+                    [device.B]\nfeatures = '-float64'\nlog = 'debug'\n";
+        let own = config(text, &[]);
+        assert_eq!(own.hidden_on("A (tm)"), ["int8", "float16", "subgroups"]);
+        assert_eq!(own.hidden_on("C"), ["int8"]);
+        assert_eq!(own.log, None);
+        // The variable is above all of them.
+        assert_eq!(config(text, &[("PYROCLAST_FEATURES", "-int16")]).hidden_on("B"), ["int16"]);
+        let (_, complaints) = Config::read(parse(text).settings);
+        assert!(complaints.iter().any(|c| c.starts_with("file:6: 'log'")), "{complaints:?}");
     }
 
     #[test]

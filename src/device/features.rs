@@ -3,6 +3,7 @@
 
 use super::compiler::clang_available;
 use super::info::{AddressSharing, DeviceInfo};
+use super::minimum;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::{cl_version, make_version};
 
@@ -111,6 +112,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_int64_base_atomics", |d| d.int64_atomics),
     language("cl_khr_int64_extended_atomics", |d| d.int64_atomics),
     language("cl_ext_float_atomics", always),
+    language("cles_khr_int64", |d| !minimum::is_full(d)),
     language("cl_khr_fp64", |d| d.fp64),
     language("cl_khr_fp16", |d| d.fp16),
     language("cl_khr_3d_image_writes", |d| d.images),

@@ -15,6 +15,7 @@ pub(crate) mod host_exec;
 pub mod info;
 mod localsize;
 mod machine;
+pub mod minimum;
 #[cfg(test)]
 pub(crate) mod mock;
 pub(crate) mod newest;
@@ -148,6 +149,7 @@ impl Device {
             clang_args: Config::get().clang_args.clone(),
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
             image_support: self.info().images,
+            embedded_profile: !minimum::is_full(self.info()),
             opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
             instrumented: self.ops().target().is_instrumented(),
         }

@@ -4,7 +4,7 @@
 
 use super::compiler::{clang_available, compiler_available};
 use super::info::{AddressSharing, NvidiaFacts};
-use super::{Device, features, spirv, svm_types};
+use super::{Device, features, minimum, spirv, svm_types};
 use crate::cl::*;
 use crate::err;
 use crate::error::Result;
@@ -161,7 +161,7 @@ impl Device {
             CL_DEVICE_NAME => d.name.as_str().into(),
             CL_DEVICE_VENDOR => d.vendor.as_str().into(),
             CL_DRIVER_VERSION => d.driver_version.as_str().into(),
-            CL_DEVICE_PROFILE => "FULL_PROFILE".into(),
+            CL_DEVICE_PROFILE => if minimum::is_full(d) { "FULL_PROFILE" } else { "EMBEDDED_PROFILE" }.into(),
             CL_DEVICE_VERSION => crate::platform::version_text().into(),
             CL_DEVICE_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
             CL_DEVICE_OPENCL_C_VERSION => {

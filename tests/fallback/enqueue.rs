@@ -105,7 +105,9 @@ pub fn queues_are_reported() {
     let device = device();
     let ask = |name| number(&device_info(device, name).unwrap());
     assert_ne!(ask(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & CL_DEVICE_QUEUE_SUPPORTED, 0);
-    assert!(has_2_0(device));
+    // OpenCL C 2.0 requires images that are read and written, and atomics of the scope of all devices.
+    let has_scope = ask(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES != 0;
+    assert_eq!(has_2_0(device), has_scope && ask(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS) > 0);
     let mut code = 1;
     // SAFETY: one device.
     let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };

@@ -493,6 +493,9 @@ pub fn launches_are_decided_one_by_one() {
             clEnqueueNDRangeKernel(queue, kernel, 1, null(), &4, &4, 0, null(), null_mut())
         }
     };
+    if is_another_device() && launch(common, more) == CL_SUCCESS {
+        return skipped::because("the device has no images: all belong to the processor");
+    }
     for _ in 0..2 {
         assert_eq!(launch(lacking, more), CL_SUCCESS);
         assert_eq!(read::<f32>(queue, out, 16), [1.0, 0.0, 0.0, 1.0].repeat(4));

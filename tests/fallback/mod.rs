@@ -22,6 +22,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, Once, PoisonError};
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::skipped;
 
 pub const SOURCE: &str = "
 kernel void scale(global float *p, float factor) { p[get_global_id(0)] *= factor; }

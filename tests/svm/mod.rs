@@ -118,11 +118,17 @@ impl Offer {
     }
 }
 
-/// The queries are consistent, and as expected on a software device.
+/// The queries are consistent, and as expected on a software device: `on_processors` if it imports host
+/// memory, at most coarse-grained memory if it has device addresses alone.
 pub fn capabilities(on_processors: cl_bitfield) {
     let o = offer();
     if number(&device_info(device(), CL_DEVICE_TYPE).unwrap()) & CL_DEVICE_TYPE_CPU != 0 {
-        assert_eq!(o.svm, on_processors);
+        let expected = match (o.addresses, extension::device_has(device(), "cl_arm_import_memory_host")) {
+            (_, true) => on_processors,
+            (true, false) => on_processors & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+            (false, false) => 0,
+        };
+        assert_eq!(o.svm, expected);
     }
     eprintln!("SVM capabilities {:#x}, USM {}, addresses of buffers {}", o.svm, o.usm, o.addresses);
     assert!(o.coarse() || o.svm == 0);

@@ -2,7 +2,7 @@
 //!
 //! [`manual`]: super::manual
 
-use super::{cache, check, compile, info, install, manual, profile, run, trace};
+use super::{cache, check, compile, doctor, info, install, manual, profile, run, trace};
 use clap::{Parser, Subcommand};
 
 /// OpenCL 3.1 on Vulkan compute.
@@ -26,6 +26,8 @@ pub enum Command {
     Trace(trace::TraceArgs),
     /// Show the installation, the devices, what each supports, why something is absent and what to do
     Info(info::InfoArgs),
+    /// Check the devices with small kernels, and find features to hide where a Vulkan driver fails
+    Doctor(doctor::DoctorArgs),
     /// Compile a kernel file offline
     Compile(compile::CompileArgs),
     /// Install the driver and register it with the OpenCL loader
@@ -37,6 +39,9 @@ pub enum Command {
     /// Write manual pages and shell completions to a folder
     #[command(hide = true)]
     Manual(manual::ManualArgs),
+    /// Run one group of checks (a child process of `doctor`)
+    #[command(hide = true)]
+    DoctorGroup(doctor::ChildArgs),
     /// Describe the OpenCL loader (a child process of `info`)
     #[command(hide = true)]
     LoaderProbe { loader: String },

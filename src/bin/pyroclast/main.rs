@@ -7,6 +7,7 @@ mod cache;
 mod check;
 mod cli;
 mod compile;
+mod doctor;
 mod info;
 mod install;
 mod loader_probe;
@@ -28,6 +29,8 @@ fn main() -> ExitCode {
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::DoctorGroup(arguments) => doctor::run_child(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Install(arguments) => install::install(&arguments),
         Command::Uninstall(arguments) => install::uninstall(&arguments),

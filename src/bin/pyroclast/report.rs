@@ -129,8 +129,9 @@ impl CacheReport {
 fn configuration() -> ConfigurationReport {
     let config = Config::get();
     let report = |setting: &RawSetting| {
+        let name = setting.variable_name()?;
         Some(SettingReport {
-            name: setting.variable_name()?,
+            name: setting.device.as_ref().map_or(name.clone(), |device| format!("{name} of {device}")),
             value: setting.value.clone(),
             origin: setting.origin.clone().unwrap_or_else(|| "environment".to_string()),
         })

@@ -23,6 +23,7 @@ use super::submit::record_list;
 use crate::config::Config;
 use crate::device::batch::{DeviceCommand, ListItem, RectLayout};
 use crate::device::info::DeviceInfo;
+use crate::device::minimum;
 use crate::device::share::MemoryHandle;
 use crate::device::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue,
@@ -56,14 +57,14 @@ impl VulkanDevice {
         let programs: &'static ProgramCaches = Box::leak(Box::new(ProgramCaches::new(memory, store)));
         let pools: &'static SubmitPools = Box::leak(Box::new(SubmitPools::new(programs)));
         let queues: &'static Queues = Box::leak(Box::new(Queues::new(pools)?));
-        let few_images = images.as_ref().ok().and_then(image_support::few_images);
         let mut info = caps::device_info(&gpu.adapter, &gpu.target, &gpu.vulkan, images);
-        info.notes.extend(few_images);
         info.sharing = shared::probe(heap);
         info.host_import_alignment = shared::import_alignment(heap);
         if let Some((pitch, start)) = linear::alignment(gpu) {
             (info.image.pitch_alignment, info.image.base_alignment) = (pitch, start);
         }
+        let misses = minimum::misses(&info);
+        info.notes.extend(misses.into_iter().map(|what| format!("embedded profile: {what}")));
         let types = &gpu.adapter.memory;
         for t in types.memory_types_as_slice() {
             tracing::debug!(

@@ -40,7 +40,7 @@ impl DeviceDriver for VulkanDriver {
         };
         let mut devices: Vec<Arc<dyn DeviceOps>> = Vec::new();
         for p in physical {
-            let opened = core::adapter::Adapter::open(instance, p, &config.hidden_features)
+            let opened = core::adapter::Adapter::open(instance, p, config)
                 .and_then(|a| device::VulkanDevice::open(instance, a).map_err(|e| e.to_string()));
             match opened {
                 Ok(device) => devices.push(Arc::new(device)),

@@ -6,12 +6,13 @@
 //! counted by kind ([`vulkan_faults_live`]), so that tests find leaks. The driver contains no code for it.
 
 mod emulated;
+mod miscompiled;
 mod queues;
 
-use ash::vk;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{OnceLock, RwLock};
+use vulkan_loader::{Function, GetDeviceProcAddr, Shim, vk};
 
 /// Classes of functions: those that allocate or otherwise need memory, those that report the loss of a
 /// device, and of these the ones that submit and the ones that wait.
@@ -124,8 +125,6 @@ fn lose() {
 static SUBMITTING: RwLock<()> = RwLock::new(());
 static DEVICE: AtomicUsize = AtomicUsize::new(0);
 static WAIT_IDLE: AtomicUsize = AtomicUsize::new(0);
-
-type Function = unsafe extern "system" fn();
 
 /// One function: its parameters are words, whatever their types. Vulkan's parameters are integers and
 /// pointers, which 64-bit calling conventions pass as words.
@@ -269,19 +268,12 @@ destroyers! {
     vkDestroyFence 13;
 }
 
-type GetInstanceProcAddr = unsafe extern "system" fn(vk::Instance, *const c_char) -> Option<Function>;
-type GetDeviceProcAddr = unsafe extern "system" fn(vk::Device, *const c_char) -> Option<Function>;
+struct Faults;
 
-struct Real {
-    instance: GetInstanceProcAddr,
-    device: OnceLock<GetDeviceProcAddr>,
-    _library: libloading::Library,
-}
+impl Shim for Faults {
+    const REAL: &'static str = "VULKAN_FAULTS_REAL";
 
-/// The real loader; `None` if it cannot be loaded, and then Vulkan is unavailable.
-fn real() -> Option<&'static Real> {
-    static REAL: OnceLock<Option<Real>> = OnceLock::new();
-    let open = || {
+    fn begin() -> Option<()> {
         let setting = std::env::var("VULKAN_FAULTS").unwrap_or_default();
         let words: Vec<&str> = setting.split_whitespace().collect();
         if let [class, number, result] = words[..]
@@ -289,22 +281,26 @@ fn real() -> Option<&'static Real> {
         {
             vulkan_faults_set(class, number, result);
         }
-        let path = std::env::var_os("VULKAN_FAULTS_REAL")?;
-        // SAFETY: the Vulkan loader, as every Vulkan program opens it.
-        let library = unsafe { libloading::Library::new(path) }.ok()?;
-        // SAFETY: the function of that name has that type.
-        let instance =
-            unsafe { library.get::<GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") }.map(|f| *f).ok()?;
-        Some(Real { instance, device: OnceLock::new(), _library: library })
-    };
-    REAL.get_or_init(open).as_ref()
+        Some(())
+    }
+
+    fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
+        emulated::function(name, found)
+            .or_else(|| queues::function(name, found))
+            .or_else(|| miscompiled::function(name, found))
+            .or_else(|| replaced_by_wrapper(name, found))
+    }
+
+    fn uses(device: vk::Device, ask: GetDeviceProcAddr) {
+        // SAFETY: a live device.
+        if let Some(wait) = unsafe { ask(device, c"vkDeviceWaitIdle".as_ptr()) } {
+            DEVICE.store(vk::Handle::as_raw(device) as usize, Ordering::SeqCst);
+            WAIT_IDLE.store(wait as usize, Ordering::SeqCst);
+        }
+    }
 }
 
-/// Our function of a name, else the real one.
-fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
-    let emulated = emulated::function(name, found).or_else(|| queues::function(name, found));
-    emulated.or_else(|| replaced_by_wrapper(name, found))
-}
+vulkan_loader::export!(Faults);
 
 /// Our wrapper of a function that the driver has, if there is one, else the function.
 fn replaced_by_wrapper(name: &CStr, found: Option<Function>) -> Option<Function> {
@@ -317,51 +313,3 @@ fn replaced_by_wrapper(name: &CStr, found: Option<Function>) -> Option<Function>
         None => Some(found),
     }
 }
-
-/// As specified by Vulkan.
-///
-/// # Safety
-/// As specified by Vulkan.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-pub unsafe extern "system" fn vkGetInstanceProcAddr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> Option<Function> {
-    let real = real()?;
-    // SAFETY: the caller's name is a string.
-    let text = unsafe { CStr::from_ptr(name) };
-    // SAFETY: the caller's arguments.
-    let found = unsafe { (real.instance)(instance, name) };
-    match text.to_bytes() {
-        b"vkGetInstanceProcAddr" => {
-            let own: GetInstanceProcAddr = vkGetInstanceProcAddr;
-            // SAFETY: as in `wrapper`.
-            Some(unsafe { std::mem::transmute::<GetInstanceProcAddr, Function>(own) })
-        }
-        b"vkGetDeviceProcAddr" => {
-            // SAFETY: the function of that name has that type.
-            let device = unsafe { std::mem::transmute::<Function, GetDeviceProcAddr>(found?) };
-            let _ = real.device.set(device);
-            let own: GetDeviceProcAddr = get_device_proc_addr;
-            // SAFETY: as in `wrapper`.
-            Some(unsafe { std::mem::transmute::<GetDeviceProcAddr, Function>(own) })
-        }
-        _ => replaced(text, found),
-    }
-}
-
-unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
-    let ask = real()?.device.get()?;
-    // SAFETY: the caller's arguments.
-    let found = unsafe { ask(device, name) };
-    // SAFETY: a live device.
-    if let Some(wait) = unsafe { ask(device, c"vkDeviceWaitIdle".as_ptr()) } {
-        DEVICE.store(vk::Handle::as_raw(device) as usize, Ordering::SeqCst);
-        WAIT_IDLE.store(wait as usize, Ordering::SeqCst);
-    }
-    // SAFETY: the caller's name is a string.
-    replaced(unsafe { CStr::from_ptr(name) }, found)
-}
-
-const _: () = assert!(size_of::<usize>() == 8 && size_of::<*const c_void>() == 8);

@@ -9,17 +9,12 @@
 pub mod profile;
 mod structures;
 
-use ash::vk;
 use profile::Profile;
 use std::ffi::{CStr, c_char};
 use std::io::Write;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use structures::{KEPT, KNOWN, NEWER};
-
-type Function = unsafe extern "system" fn();
-type GetInstanceProcAddr = unsafe extern "system" fn(vk::Instance, *const c_char) -> Option<Function>;
-type GetDeviceProcAddr = unsafe extern "system" fn(vk::Device, *const c_char) -> Option<Function>;
+use vulkan_loader::{Function, Shim, each, vk, wrappers};
 
 /// Reports a use of something that the profile lacks.
 fn report(what: &str) {
@@ -30,36 +25,6 @@ fn report(what: &str) {
     {
         let _ = file.write_all(line.as_bytes());
     }
-}
-
-/// Wrappers: the function's name, its type, and the wrapper, which calls the real function by `real!`.
-macro_rules! wrappers {
-    ($($name:ident as $ty:ident: ($($arg:ident: $arg_ty:ty),*) $(-> $result:ty)? $body:block)*) => {
-        $(
-            #[allow(non_snake_case)]
-            mod $name {
-                use super::*;
-                pub static REAL: AtomicUsize = AtomicUsize::new(0);
-                /// The real function.
-                pub fn real() -> vk::$ty {
-                    // SAFETY: the address of the function of that name, stored before the wrapper is known.
-                    unsafe { std::mem::transmute::<usize, vk::$ty>(REAL.load(Ordering::Relaxed)) }
-                }
-                pub unsafe extern "system" fn own($($arg: $arg_ty),*) $(-> $result)? $body
-            }
-        )*
-        /// Our function of that name, and where the real one's address belongs.
-        fn wrapper(name: &str) -> Option<(Function, &'static AtomicUsize)> {
-            match name {
-                $(stringify!($name) => {
-                    // SAFETY: a function's address; the caller gives it the type of its name again.
-                    let own = unsafe { std::mem::transmute::<vk::$ty, Function>($name::own) };
-                    Some((own, &$name::REAL))
-                })*
-                _ => None,
-            }
-        }
-    };
 }
 
 wrappers! {
@@ -151,18 +116,6 @@ fn lower_properties(properties: &mut vk::PhysicalDeviceProperties) {
     let profile = Profile::get();
     properties.api_version = properties.api_version.min(profile.api | 0xfff);
     structures::bound_limits(&mut properties.limits, profile);
-}
-
-/// Calls `f` for each structure of a chain.
-///
-/// # Safety
-/// A valid chain.
-unsafe fn each<'a>(mut at: *mut vk::BaseOutStructure<'a>, mut f: impl FnMut(*mut vk::BaseOutStructure<'a>)) {
-    while !at.is_null() {
-        f(at);
-        // SAFETY: the caller's promise.
-        at = unsafe { (*at).p_next };
-    }
 }
 
 fn provides(extension: &str, core: u32) -> bool {
@@ -279,78 +232,26 @@ fn exists(name: &str) -> bool {
     if plain == name { profile.api >= *core } else { profile.has_extension(extension) }
 }
 
-struct Real {
-    instance: GetInstanceProcAddr,
-    device: OnceLock<GetDeviceProcAddr>,
-    _library: libloading::Library,
-}
+struct OtherDevice;
 
-/// The real loader; `None` if it cannot be loaded, and then Vulkan is unavailable.
-fn real() -> Option<&'static Real> {
-    static REAL: OnceLock<Option<Real>> = OnceLock::new();
-    let open = || {
-        if let Err(why) = Profile::load() {
-            report(why);
-            return None;
-        }
-        let path = std::env::var_os("VULKAN_PROFILE_REAL")?;
-        // SAFETY: the Vulkan loader, as every Vulkan program opens it.
-        let library = unsafe { libloading::Library::new(path) }.ok()?;
-        // SAFETY: the function of that name has that type.
-        let instance =
-            unsafe { library.get::<GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") }.map(|f| *f).ok()?;
-        Some(Real { instance, device: OnceLock::new(), _library: library })
-    };
-    REAL.get_or_init(open).as_ref()
-}
+impl Shim for OtherDevice {
+    const REAL: &'static str = "VULKAN_PROFILE_REAL";
 
-fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
-    let text = name.to_str().ok()?;
-    let found = found.filter(|_| exists(text))?;
-    match wrapper(text.trim_end_matches("KHR")) {
-        Some((own, real)) => {
-            real.store(found as usize, Ordering::Relaxed);
-            Some(own)
+    fn begin() -> Option<()> {
+        Profile::load().as_ref().map(|_| ()).inspect_err(|why| report(why)).ok()
+    }
+
+    fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
+        let text = name.to_str().ok()?;
+        let found = found.filter(|_| exists(text))?;
+        match wrapper(text.trim_end_matches("KHR")) {
+            Some((own, real)) => {
+                real.store(found as usize, Ordering::Relaxed);
+                Some(own)
+            }
+            None => Some(found),
         }
-        None => Some(found),
     }
 }
 
-/// As specified by Vulkan.
-///
-/// # Safety
-/// As specified by Vulkan.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-pub unsafe extern "system" fn vkGetInstanceProcAddr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> Option<Function> {
-    let real = real()?;
-    // SAFETY: the caller's name is a string.
-    let text = unsafe { CStr::from_ptr(name) };
-    // SAFETY: the caller's arguments.
-    let found = unsafe { (real.instance)(instance, name) };
-    match text.to_bytes() {
-        b"vkGetInstanceProcAddr" => {
-            let own: GetInstanceProcAddr = vkGetInstanceProcAddr;
-            // SAFETY: a function's address; the caller gives it the type of its name again.
-            Some(unsafe { std::mem::transmute::<GetInstanceProcAddr, Function>(own) })
-        }
-        b"vkGetDeviceProcAddr" => {
-            // SAFETY: the function of that name has that type.
-            let device = unsafe { std::mem::transmute::<Function, GetDeviceProcAddr>(found?) };
-            let _ = real.device.set(device);
-            let own: GetDeviceProcAddr = get_device_proc_addr;
-            // SAFETY: as above.
-            Some(unsafe { std::mem::transmute::<GetDeviceProcAddr, Function>(own) })
-        }
-        _ => replaced(text, found),
-    }
-}
-
-unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
-    let ask = real()?.device.get()?;
-    // SAFETY: the caller's arguments, whose name is a string.
-    unsafe { replaced(CStr::from_ptr(name), ask(device, name)) }
-}
+vulkan_loader::export!(OtherDevice);

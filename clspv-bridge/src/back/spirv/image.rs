@@ -1,9 +1,8 @@
 //! Images: types, descriptors, and the instructions that read and write them.
 //!
 //! Reads of sampled images are fetches, at level 0 by default. Storage images have no format in the module;
-//! the descriptor's view decides. Those that are also read have one where the device requires it
-//! ([`crate::texel_format`]). Storage images are coherent, because after a barrier work-items see what others
-//! wrote.
+//! the descriptor's view decides. They have one where the device requires it ([`crate::texel_format`]).
+//! Storage images are coherent, because after a barrier work-items see what others wrote.
 
 use super::emit::Emitter;
 use super::module::Id;
@@ -53,7 +52,7 @@ impl Emitter<'_> {
             && super::emit::all_ops(self.func)
                 .any(|op| matches!(op, IrOp::Image { op: ImageOp::Read, var: Some(v), .. } if *v == var));
         let vulkan = self.vulkan;
-        let declared = shared && !vulkan.storage_image_read_any;
+        let declared = storage && vulkan.declares_format(shared);
         let format = match declared {
             true => texel_format::placeholder(elem.is_float()),
             false => ImageFormat::Unknown,
@@ -68,12 +67,7 @@ impl Emitter<'_> {
                     self.m.capability(Capability::StorageImageExtendedFormats);
                 }
             } else {
-                let formatless = "storage images without a format";
-                self.m.require(
-                    Capability::StorageImageWriteWithoutFormat,
-                    vulkan.storage_image_write_any,
-                    formatless,
-                )?;
+                self.m.capability(Capability::StorageImageWriteWithoutFormat);
                 if shared {
                     self.m.capability(Capability::StorageImageReadWithoutFormat);
                 }

@@ -381,19 +381,19 @@ fn images_are_valid_with_every_format_declared() {
     let mut func = reads_and_writes_images();
     func.kernel = Some(0);
     let func = m.functions.push(func);
+    let images = |words: &[u32]| {
+        let text = rspirv::dr::load_words(words).unwrap();
+        let types = text.types_global_values.iter().filter(|i| i.class.opcode == spirv::Op::TypeImage);
+        let mut formats: Vec<F> = types.map(|i| i.operands[6].unwrap_image_format()).collect();
+        formats.sort_by_key(|f| *f as u32);
+        formats
+    };
     for vulkan_memory_model in [false, true] {
         let target = Target::generic().with_vulkan(|vulkan| {
             (vulkan.storage_image_read_any, vulkan.vulkan_memory_model) = (false, vulkan_memory_model);
         });
         let words = super::emit(&m, func, &abi(), &target, false).unwrap();
         validate(&words, "vulkan1.3");
-        let images = |words: &[u32]| {
-            let text = rspirv::dr::load_words(words).unwrap();
-            let types = text.types_global_values.iter().filter(|i| i.class.opcode == spirv::Op::TypeImage);
-            let mut formats: Vec<F> = types.map(|i| i.operands[6].unwrap_image_format()).collect();
-            formats.sort_by_key(|f| *f as u32);
-            formats
-        };
         assert_eq!(images(&words), [F::Unknown, F::R32f, F::R32ui]);
         for (formats, expected) in [
             ([F::Rgba8, F::Rgba8, F::R32f, F::R32ui], vec![F::Unknown, F::R32f, F::Rgba8, F::R32ui]),
@@ -410,7 +410,15 @@ fn images_are_valid_with_every_format_declared() {
             assert_eq!(images(&declared), expected);
         }
     }
-    // With the feature nothing is declared.
+    // Without formatless writes all are declared.
+    let target = Target::generic().with_vulkan(|vulkan| vulkan.storage_image_write_any = false);
+    let words = super::emit(&m, func, &abi(), &target, false).unwrap();
+    validate(&words, "vulkan1.3");
+    let all = [(0, F::Rgba8), (1, F::Rgba8), (2, F::R32f), (3, F::R32ui), (4, F::Rgba16f)];
+    let declared = crate::texel_format::declare(&words, &all);
+    validate(&declared, "vulkan1.3");
+    assert!(!images(&declared).contains(&F::Unknown));
+    // With the features nothing is declared.
     let words = super::emit(&m, func, &abi(), &Target::generic(), false).unwrap();
     validate(&words, "vulkan1.3");
     assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);

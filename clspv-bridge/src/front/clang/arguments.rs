@@ -115,6 +115,9 @@ pub fn of_source(options: &Options, config: &FrontConfig, headers: Option<&Path>
     if !config.image_support {
         push("-U__IMAGE_SUPPORT__");
     }
+    if config.embedded_profile {
+        push("-D__EMBEDDED_PROFILE__=1");
+    }
     for (on, arg) in [
         (options.mad_enable, "-cl-mad-enable"),
         (options.no_signed_zeros, "-cl-no-signed-zeros"),

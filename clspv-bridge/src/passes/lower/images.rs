@@ -160,7 +160,7 @@ impl Images {
                 } else {
                     texels.levels = [0].into();
                 }
-                let declared = storage && texels.read && !target.storage_image_read_any;
+                let declared = storage && target.declares_format(texels.read);
                 for &level in &texels.levels {
                     let binding = abi.bindings.len() as u32;
                     let source = ImageBinding {

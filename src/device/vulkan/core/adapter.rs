@@ -8,6 +8,7 @@ use super::external::External;
 use super::features::AdapterFeatures;
 use super::instance::Instance;
 use super::quirks::{Driver, Quirks};
+use crate::config::Config;
 use ash::vk;
 
 /// Properties of a physical device that passed [`Adapter::open`].
@@ -61,12 +62,13 @@ impl Adapter {
     pub fn open(
         instance: &Instance,
         physical: vk::PhysicalDevice,
-        hidden: &[String],
+        config: &Config,
     ) -> Result<Adapter, String> {
         let vki = &instance.raw;
         // SAFETY: the handle comes from this instance.
         let props = unsafe { vki.get_physical_device_properties(physical) };
         let name = props.device_name_as_c_str().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let hidden = &config.hidden_on(&name);
         let is_hidden = |feature: &str| hidden.iter().any(|h| h.trim_start_matches('-') == feature);
         let api = props.api_version.min(instance.api).min(match () {
             _ if is_hidden("vulkan_1_2") => vk::API_VERSION_1_1,

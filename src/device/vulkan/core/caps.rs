@@ -181,8 +181,8 @@ fn sub_group_ops(a: &Adapter) -> SubgroupOps {
     }
 }
 
-/// The facts that clGetDeviceInfo is answered from. `images` is the image support, or the reason why it falls
-/// short of the full profile.
+/// The facts that clGetDeviceInfo is answered from. `images` is the image support, or the reason why there is
+/// none.
 pub fn device_info(
     a: &Adapter,
     t: &Target,

@@ -78,6 +78,9 @@ pub struct AdapterFeatures {
     pub quick_signals: bool,
     /// The driver reports the addresses of faults.
     pub device_fault: bool,
+    /// Images of the format B8G8R8A8 have every use, that of storage images included, which Vulkan does not
+    /// require.
+    pub bgra_images: bool,
     /// The driver has statistics on compiled pipelines.
     pub pipeline_statistics: bool,
 }
@@ -167,7 +170,7 @@ impl FeatureStructures {
             ),
             shader_storage_image_write_without_format: flag(
                 "images",
-                self.core.shader_storage_image_write_without_format,
+                flag("formatless_writes", self.core.shader_storage_image_write_without_format),
             ),
             ..Default::default()
         }
@@ -194,6 +197,16 @@ impl FeatureStructures {
             min_max64: on("float_atomics", self.atomics2.shader_shared_float64_atomic_min_max),
         }
     }
+}
+
+/// See [`AdapterFeatures::bgra_images`].
+fn has_bgra_images(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    let format = vk::Format::B8G8R8A8_UNORM;
+    // SAFETY: the handle comes from this instance.
+    let properties = unsafe { instance.raw.get_physical_device_format_properties(physical, format) };
+    properties
+        .optimal_tiling_features
+        .contains(vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::STORAGE_IMAGE)
 }
 
 impl AdapterFeatures {
@@ -277,6 +290,7 @@ impl AdapterFeatures {
             pipelines_ahead: on("pipelines_ahead", vk::TRUE),
             quick_signals: on("quick_signals", vk::TRUE),
             device_fault: r.fault.device_fault != 0,
+            bgra_images: on("bgra_images", has_bgra_images(instance, physical).into()),
             pipeline_statistics: r.executables.pipeline_executable_info != 0,
         }
     }

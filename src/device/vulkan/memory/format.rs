@@ -72,8 +72,9 @@ fn plain(channels: usize, data_type: cl_channel_type) -> Option<vk::Format> {
     })
 }
 
-/// The Vulkan format, if there is one.
-pub fn find(format: ImageFormat) -> Option<Format> {
+/// The Vulkan format, if there is one. `bgra`: the device has images of the format B8G8R8A8 in every use;
+/// otherwise kernels and views reorder the components of R8G8B8A8.
+pub fn find(format: ImageFormat, bgra: bool) -> Option<Format> {
     use vk::Format as F;
     let same = |base, swizzle| Some(Format { base, read: base, swizzle });
     let of = |channels, swizzle| same(plain(channels, format.data_type)?, swizzle);
@@ -92,20 +93,23 @@ pub fn find(format: ImageFormat) -> Option<Format> {
         (CL_RGBx, _) => of(4, [R, G, B, ONE]),
         (CL_ARGB, _) => of(4, [G, B, A, R]),
         (CL_ABGR, _) => of(4, [A, B, G, R]),
-        (CL_BGRA, CL_UNORM_INT8) => same(F::B8G8R8A8_UNORM, IDENTITY),
+        (CL_BGRA, CL_UNORM_INT8) if bgra => same(F::B8G8R8A8_UNORM, IDENTITY),
         (CL_BGRA, _) => of(4, [B, G, R, A]),
         (CL_sRGBA, _) => Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: IDENTITY }),
         (CL_sRGBx, _) => {
             Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: [R, G, B, ONE] })
+        }
+        (CL_sBGRA, _) if !bgra => {
+            Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: [B, G, R, A] })
         }
         (CL_sBGRA, _) => Some(Format { base: F::B8G8R8A8_UNORM, read: F::B8G8R8A8_SRGB, swizzle: IDENTITY }),
         _ => None,
     }
 }
 
-/// Format of a storage image's views, and the texel order.
-pub fn stored(format: ImageFormat, is_declared: bool) -> Option<(vk::Format, u32)> {
-    let found = find(format)?;
+/// Format of a storage image's views, and the texel order; `bgra` as for [`find`].
+pub fn stored(format: ImageFormat, bgra: bool, is_declared: bool) -> Option<(vk::Format, u32)> {
+    let found = find(format, bgra)?;
     let (mut view, mut swizzle) = (found.base, found.swizzle);
     if is_declared && view == vk::Format::B8G8R8A8_UNORM {
         // SPIR-V has no image format for it.
@@ -219,6 +223,8 @@ pub struct Probe<'a> {
     pub physical: vk::PhysicalDevice,
     /// The device supports VkFormatProperties3.
     pub detailed: bool,
+    /// The device has images of the format B8G8R8A8 in every use.
+    pub bgra: bool,
     /// Kernels may read and write the same image.
     pub read_write: bool,
     /// Modules can read and write storage images without declaring the format.
@@ -237,7 +243,7 @@ impl Probe<'_> {
 
     /// Whether images of the kind can have all levels of detail.
     pub fn has_levels(&self, format: ImageFormat, kind: ImageKind, write: bool, max: &[u32; 3]) -> bool {
-        find(format).is_some_and(|f| self.allows(&f, kind, usage(write), max, true))
+        find(format, self.bgra).is_some_and(|f| self.allows(&f, kind, usage(write), max, true))
     }
 
     /// Whether images of the kind and usage can be created up to the size, optionally with all levels of
@@ -277,17 +283,24 @@ impl Probe<'_> {
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
-    /// Whether storage images of the format can also be read.
-    fn reads_stored(&self, format: ImageFormat, in_buffer: bool) -> bool {
+    /// Whether kernels can access storage images of the format: without a format if the device can do so
+    /// (`any`) and the format has the feature `without`, else with a declared one.
+    fn accesses(
+        &self,
+        format: ImageFormat,
+        in_buffer: bool,
+        any: bool,
+        without: vk::FormatFeatureFlags2,
+    ) -> bool {
         use vk::FormatFeatureFlags2 as F;
-        let Some((view, _)) = stored(format, !self.read_any) else { return false };
+        let Some((view, _)) = stored(format, self.bgra, !any) else { return false };
         let features = self.features(view);
         let (features, storage) = match in_buffer {
             true => (features.buffer, F::STORAGE_TEXEL_BUFFER),
             false => (features.tiled, F::STORAGE_IMAGE),
         };
-        match self.read_any {
-            true => features.contains(F::STORAGE_READ_WITHOUT_FORMAT),
+        match any {
+            true => features.contains(without),
             false => {
                 features.contains(storage)
                     && declared(view).is_some_and(|f| self.extended || texel_format::is_basic(f))
@@ -302,7 +315,7 @@ impl Probe<'_> {
         if packed && !self.exact_packed {
             return None;
         }
-        let vulkan = find(format)?;
+        let vulkan = find(format, self.bgra)?;
         let (base, read) = (self.features(vulkan.base), self.features(vulkan.read));
         let transfer = F::TRANSFER_SRC | F::TRANSFER_DST;
         let mut uses = [ImageUse::default(); 6];
@@ -323,12 +336,16 @@ impl Probe<'_> {
                     moves && base.tiled.contains(F::STORAGE_IMAGE),
                 )
             };
-            let features = if in_buffer { base.buffer } else { base.tiled };
-            let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
-            let write = stores;
-            let read =
-                can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores), &max(kind), false));
-            let both = self.read_write && self.reads_stored(format, in_buffer);
+            let write = can_store
+                && self.accesses(format, in_buffer, self.write_any, F::STORAGE_WRITE_WITHOUT_FORMAT);
+            let read = can_read && (in_buffer || self.allows(&vulkan, kind, usage(write), &max(kind), false));
+            let both = self.read_write
+                && self.accesses(
+                    format,
+                    in_buffer,
+                    self.read_any && self.write_any,
+                    F::STORAGE_READ_WITHOUT_FORMAT,
+                );
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })
@@ -409,7 +426,7 @@ mod tests {
         let mut count = 0;
         // Vulkan has no such format with alpha in the lowest bits.
         for format in formats().filter(|f| f.data_type != CL_UNORM_INT_101010_2) {
-            let found = find(format).unwrap_or_else(|| panic!("{format:x?}"));
+            let found = find(format, true).unwrap_or_else(|| panic!("{format:x?}"));
             assert_eq!(bytes(found.base), format.element_size(), "{format:x?}");
             assert_eq!(bytes(found.read), format.element_size(), "{format:x?}");
             count += 1;
@@ -419,7 +436,7 @@ mod tests {
 
     #[test]
     fn stored_texels_are_in_the_order_of_memory() {
-        let word = |order| stored(ImageFormat::new(order, CL_UNORM_INT8), false).unwrap().1;
+        let word = |order| stored(ImageFormat::new(order, CL_UNORM_INT8), true, false).unwrap().1;
         let of = |stored, read: [Source; 4]| TexelOrder { stored, read, srgb: false }.word();
         let c = Source::Channel;
         assert_eq!((word(CL_RGBA), word(CL_RG), word(CL_R), word(CL_BGRA)), (0, 0, 0, 0));
@@ -429,10 +446,10 @@ mod tests {
         assert_eq!(word(CL_RA), of([0, 3, 2, 3], [c(0), Source::Zero, Source::Zero, c(1)]));
         assert_eq!(word(CL_INTENSITY), of([0, 1, 2, 3], [c(0); 4]));
         assert_eq!(word(CL_LUMINANCE), of([0, 1, 2, 3], [c(0), c(0), c(0), Source::One]));
-        let declared = stored(ImageFormat::new(CL_BGRA, CL_UNORM_INT8), true).unwrap();
+        let declared = stored(ImageFormat::new(CL_BGRA, CL_UNORM_INT8), true, true).unwrap();
         assert_eq!(declared, (vk::Format::R8G8B8A8_UNORM, of([2, 1, 0, 3], [c(2), c(1), c(0), c(3)])));
         assert_eq!(
-            stored(ImageFormat::new(CL_sRGBA, CL_UNORM_INT8), false).unwrap().0,
+            stored(ImageFormat::new(CL_sRGBA, CL_UNORM_INT8), true, false).unwrap().0,
             vk::Format::R8G8B8A8_UNORM
         );
         assert_ne!(word(CL_sRGBA), 0);
@@ -443,7 +460,7 @@ mod tests {
     fn swizzles_undo_the_order_in_memory() {
         // Pack colours with one component set to find the component for each channel in memory.
         for format in formats().filter(|f| f.data_type == CL_UNSIGNED_INT8) {
-            let found = find(format).unwrap();
+            let found = find(format, true).unwrap();
             for component in 0..4usize {
                 let mut color = [0u8; 16];
                 color[4 * component] = 1;

@@ -101,8 +101,9 @@ pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> DeviceResult<&Image> {
     image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
 }
 
-fn vulkan_format(desc: &ImageDesc) -> DeviceResult<Format> {
-    format::find(desc.format).ok_or_else(|| DeviceError::Unsupported("the image format".into()))
+fn vulkan_format(heap: &Heap, desc: &ImageDesc) -> DeviceResult<Format> {
+    let bgra = heap.gpu.adapter.features.bgra_images;
+    format::find(desc.format, bgra).ok_or_else(|| DeviceError::Unsupported("the image format".into()))
 }
 
 impl Image {
@@ -159,7 +160,7 @@ impl Image {
     }
 
     fn unprepared(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Image> {
-        let vulkan = vulkan_format(desc)?;
+        let vulkan = vulkan_format(heap, desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
         // Where an image has more levels than its size allows, the Vulkan image is wider than kernels and
         // commands assume.
@@ -213,7 +214,9 @@ impl Image {
             shadowed: None,
             initial: None,
         };
-        if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
+        if vulkan_format(heap, desc)?.base != vulkan_format(heap, &other.desc)?.base
+            || desc.shape != other.desc.shape
+        {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
         image.make_views()?;
@@ -259,7 +262,7 @@ impl Image {
             initial: None,
         };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
-        let base = vulkan_format(desc)?.base;
+        let base = vulkan_format(heap, desc)?.base;
         let other = image.renamed_format(base);
         if let Store::Texels { view, renamed, .. } = &mut image.store {
             // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is
@@ -277,7 +280,7 @@ impl Image {
 
     fn make_views(&mut self) -> DeviceResult<()> {
         let uses = self.heap.images.uses(self.desc.format, self.desc.shape.kind);
-        let vulkan = vulkan_format(&self.desc)?;
+        let vulkan = vulkan_format(self.heap, &self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
         self.sampled =
             self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
@@ -299,11 +302,19 @@ impl Image {
         Ok(())
     }
 
+    /// The format of storage views and the texel order ([`format::stored`]).
+    fn stored_format(&self, is_declared: bool) -> Option<(vk::Format, u32)> {
+        format::stored(self.desc.format, self.heap.gpu.adapter.features.bgra_images, is_declared)
+    }
+
     /// The format that modules declare, if they must and it differs from `base`.
     fn renamed_format(&self, base: vk::Format) -> Option<vk::Format> {
         let uses = self.heap.images.uses(self.desc.format, self.desc.shape.kind);
-        let (format, _) = format::stored(self.desc.format, true)?;
-        (uses.read_write && !self.heap.gpu.vulkan.storage_image_read_any && format != base).then_some(format)
+        let (format, _) = self.stored_format(true)?;
+        let vulkan = &self.heap.gpu.vulkan;
+        let declares =
+            uses.write && vulkan.declares_format(false) || uses.read_write && vulkan.declares_format(true);
+        (declares && format != base).then_some(format)
     }
 
     fn view(
@@ -351,9 +362,8 @@ impl Image {
     /// The format that a module must declare for a descriptor, if the kernel's texel type matches the
     /// image's.
     pub fn declared_format(&self, binding: &ImageBinding) -> Option<ImageFormat> {
-        let format = self.desc.format;
-        let declared = format::stored(format, true).and_then(|(view, _)| format::declared(view));
-        declared.filter(|_| binding.float != format.is_int())
+        let declared = self.stored_format(true).and_then(|(view, _)| format::declared(view));
+        declared.filter(|_| binding.float != self.desc.format.is_int())
     }
 
     /// Texel order of the storage behind a descriptor ([`clspv_bridge::texel_order`]).
@@ -361,7 +371,7 @@ impl Image {
         if !binding.storage {
             return 0;
         }
-        format::stored(self.desc.format, binding.declared).map_or(0, |(_, order)| order)
+        self.stored_format(binding.declared).map_or(0, |(_, order)| order)
     }
 
     /// For a shadow image: the buffer to copy from before a launch and to after it, and its layout.

@@ -22,20 +22,12 @@ const REQUIRED: [cl_channel_type; 10] = [
 ];
 /// Required formats that one kernel need not both read and write.
 const NOT_BOTH: [cl_channel_type; 1] = [CL_UNORM_INT16];
-/// Number of images that a kernel can read and can write in the full profile. Devices with fewer have images
-/// nevertheless, as most kernels use one or two, from the numbers of the embedded profile on.
+/// Number of images that a kernel can read and can write in the full profile, and in the embedded one.
 const READ_ARGS: u32 = 128;
 const WRITE_ARGS: u32 = 64;
 const MIN_ARGS: (u32, u32) = (8, 1);
 
-/// A note about a device that supports fewer images in a kernel than the full profile requires.
-pub fn few_images(facts: &ImageFacts) -> Option<String> {
-    let (read, written) = (facts.max_read_args, facts.max_write_args);
-    (read < READ_ARGS || written < WRITE_ARGS)
-        .then(|| format!("images: only {read} read and {written} written ones in a kernel"))
-}
-
-/// The device's image support, or the reason why it falls short of the full profile.
+/// The device's image support, or the reason why it falls short of the embedded profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
     let (a, t) = (&gpu.adapter, &gpu.vulkan);
     let limits = &a.props.limits;
@@ -43,6 +35,7 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
         instance: gpu.instance,
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
+        bgra: a.features.bgra_images,
         read_write: a.features.read_write_images,
         read_any: t.storage_image_read_any,
         extended: t.storage_image_extended_formats,

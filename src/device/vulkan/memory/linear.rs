@@ -34,7 +34,9 @@ impl Linear {
         wanted: Option<&RectLayout>,
         write: bool,
     ) -> DeviceResult<Option<Linear>> {
-        let Some(vulkan) = format::find(desc.format) else { return Ok(None) };
+        let Some(vulkan) = format::find(desc.format, gpu.adapter.features.bgra_images) else {
+            return Ok(None);
+        };
         let Some(shape) = wanted.map_or(Some(desc.shape), |w| grown(desc, w)) else { return Ok(None) };
         let (extent, layers) = format::extent(&shape);
         let usage = format::usage(write);

@@ -1,7 +1,8 @@
 //! Memory with one address for host and device, without support by the driver: a buffer's device address is a
 //! number below 2^47, so host memory can be mapped at the same address.
 //!
-//! * On a software device every address of the process is a device address.
+//! * On a software device every address of the process is a device address. It is not used without imports of
+//!   host memory, by which commands reach such addresses.
 //! * *Concurrent*: pages of the host in a memory file are imported as a buffer and mapped a second time at
 //!   the buffer's device address. Both sides use the same bytes.
 //! * *Mirrored*: an anonymous mapping at the address of device memory. The layers above copy between the two.
@@ -35,7 +36,8 @@ pub fn probe(heap: &'static Heap) -> AddressSharing {
     if !features.buffer_addresses {
         return AddressSharing::None;
     }
-    if features.host_addresses && heap.gpu.adapter.is_cpu() && seen_everywhere(heap, page()).is_ok() {
+    let reaches_host = features.host_addresses && import_alignment(heap) > 0;
+    if reaches_host && heap.gpu.adapter.is_cpu() && seen_everywhere(heap, page()).is_ok() {
         return AddressSharing::Host;
     }
     if features.placed_memory {

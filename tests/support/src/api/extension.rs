@@ -18,7 +18,12 @@ pub unsafe fn extension<T: Copy>(name: &str) -> T {
 
 /// Whether the first device has an extension.
 pub fn has_extension(name: &str) -> bool {
-    text(&device_info(device(), CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|n| n == name)
+    device_has(device(), name)
+}
+
+/// Whether a device has an extension.
+pub fn device_has(device: cl_device_id, name: &str) -> bool {
+    text(&device_info(device, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|n| n == name)
 }
 
 /// Defines extension functions that look themselves up.

@@ -173,6 +173,12 @@ pub fn devices() -> Vec<cl_device_id> {
     list
 }
 
+/// Whether the software device is made to look like another device, which may lack something
+/// (`tests/vulkan_profile`).
+pub fn is_another_device() -> bool {
+    std::env::var_os("VULKAN_PROFILE").is_some()
+}
+
 /// The Vulkan devices and the processor. Every test of such a program begins with it.
 pub fn vulkan_and_processor() -> Vec<cl_device_id> {
     static LIST: OnceLock<Vec<usize>> = OnceLock::new();

@@ -37,7 +37,7 @@ pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let program = session.build(&source, "-cl-std=CL3.0")?;
     let kernel = program.kernel("exchange")?;
     let (size, mut findings) = (small_size(kind), Findings::default());
-    let n: usize = size.iter().product();
+    let n = size.iter().product::<usize>().min(session.offers().work_group_size);
     let (w, h) = (size[0].to_le_bytes(), size[1].to_le_bytes());
     for offer in offers(session, kind)?.iter().filter(|o| o.has(CL_MEM_KERNEL_READ_AND_WRITE)) {
         let format = &offer.format;

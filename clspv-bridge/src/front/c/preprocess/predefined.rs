@@ -130,6 +130,9 @@ fn definitions(options: &Options, config: &FrontConfig) -> String {
     if config.image_support {
         define("__IMAGE_SUPPORT__", 1);
     }
+    if config.embedded_profile {
+        define("__EMBEDDED_PROFILE__", 1);
+    }
     define("__FINITE_MATH_ONLY__", (options.finite_math || options.fast_relaxed_math).into());
     if options.fast_relaxed_math {
         define("__FAST_MATH__", 1);
