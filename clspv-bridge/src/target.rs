@@ -292,6 +292,8 @@ impl Target {
                 vote: true,
                 ballot: true,
                 shuffle: true,
+                arithmetic: true,
+                clustered: true,
                 extended_types: true,
                 ..SubgroupOps::default()
             },

@@ -3,7 +3,23 @@
 use super::state::Operand;
 use super::vectorizer::Vectorizer;
 use crate::error::{CompileError, Result};
+use crate::ir::group::identity;
 use crate::ir::*;
+
+/// Bits of a value for inactive lanes that changes no result. For exclusive scans it is the operator's
+/// identity, which they return; for others -0.0 and NaN, which also keep the sign of zero and a lone NaN.
+fn neutral(op: BinOp, scan: Scan, ty: Type) -> u64 {
+    let bits = ty.scalar().map_or(32, Scalar::bits);
+    match op {
+        BinOp::Fadd if scan != Scan::Exclusive => 1 << (bits - 1),
+        BinOp::Fmin | BinOp::Fmax if scan != Scan::Exclusive => match bits {
+            16 => 0x7e00,
+            32 => 0x7fc0_0000,
+            _ => 0x7ff8_0000_0000_0000,
+        },
+        _ => identity(op, bits).unwrap_or(0),
+    }
+}
 
 impl Vectorizer<'_> {
     /// A bit for each active lane.
@@ -90,8 +106,60 @@ impl Vectorizer<'_> {
                 let index = self.bin(op, own, index);
                 self.shuffle(args[0], Operand::varying(vec![index]))
             }
+            GroupOp::Combine { scan, op, cluster } => self.combine(args[0], scan, op, cluster),
             _ => Err(CompileError::internal(format!("{op:?} was not lowered for {ty}"))),
         }
+    }
+
+    /// Reductions and scans: inactive lanes take a value that changes no result.
+    fn combine(&mut self, x: Value, scan: Scan, op: BinOp, cluster: u32) -> Result<Operand> {
+        let x = self.get(x)?;
+        let mut sum = self.vector(&x);
+        let ty = self.out.ty(sum);
+        if let Some(mask) = self.active() {
+            let neutral = self.constant(ty, neutral(op, scan, ty));
+            sum = self.value(Op::Select, &[mask, sum, neutral], ty);
+        }
+        if scan == Scan::Reduce && cluster == 0 {
+            let mut lanes: Vec<Value> = (0..self.width as u8).map(|i| self.extract(sum, i)).collect();
+            while lanes.len() > 1 {
+                lanes = lanes.chunks_exact(2).map(|two| self.bin(op, two[0], two[1])).collect();
+            }
+            return Ok(Operand::uniform(lanes[0]));
+        }
+        // Scans have no clusters.
+        let length = if cluster == 0 { self.width } else { cluster };
+        for step in (0..length.trailing_zeros()).map(|i| 1 << i) {
+            sum = if scan == Scan::Reduce {
+                let other = self.permuted(sum, |lane| lane ^ step);
+                self.bin(op, sum, other)
+            } else {
+                let (earlier, has) = self.earlier(sum, step);
+                let joined = self.bin(op, earlier, sum);
+                self.value(Op::Select, &[has, joined, sum], ty)
+            };
+        }
+        if scan == Scan::Exclusive {
+            let (earlier, has) = self.earlier(sum, 1);
+            let none = self.constant(ty, neutral(op, scan, ty));
+            sum = self.value(Op::Select, &[has, earlier, none], ty);
+        }
+        Ok(Operand::varying(vec![sum]))
+    }
+
+    /// The elements of the lanes `step` before each, and a mask of the lanes that have such a lane.
+    fn earlier(&mut self, v: Value, step: u8) -> (Value, Value) {
+        let moved = self.permuted(v, |lane| lane.checked_sub(step).unwrap_or(lane));
+        let ty = Type::vector(Scalar::I1, self.out.ty(v).lanes());
+        let mask = (0..self.width as u8).map(|lane| u64::from(lane >= step)).collect();
+        (moved, self.out.constant(Const::Bits(ty, mask)))
+    }
+
+    /// A vector whose lane `i` is lane `from(i)` of another.
+    fn permuted(&mut self, v: Value, from: impl Fn(u8) -> u8) -> Value {
+        let ty = self.out.ty(v);
+        let lanes: Vec<Value> = (0..self.width as u8).map(|i| self.extract(v, from(i))).collect();
+        self.value(Op::VecBuild, &lanes, ty)
     }
 
     fn shuffle(&mut self, x: Value, index: Operand) -> Result<Operand> {
