@@ -56,9 +56,6 @@ impl Context {
     }
 }
 
-/// Bytes of a thread's first memory for groups.
-const SMALL: u64 = 4096;
-
 thread_local! {
     /// Local and scratch memory of the groups that this thread runs, by nesting depth.
     static MEMORY: RefCell<Vec<HostAllocation>> = const { RefCell::new(Vec::new()) };
@@ -290,9 +287,7 @@ fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
             own.truncate(depth);
         }
         while own.len() <= depth {
-            // Few new pages, which take time, for kernels with little memory.
-            let unit = if bytes <= SMALL { SMALL } else { 64 << 10 };
-            own.push(HostAllocation::new(bytes.next_multiple_of(unit))?);
+            own.push(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
         }
         own.get(depth).map(HostAllocation::ptr)
     })
