@@ -89,13 +89,7 @@ pub(crate) struct Counters {
 impl Counters {
     /// Finds the parameters for which all edges from inside the loop pass one value.
     pub(crate) fn new(func: &Function, cfg: &Cfg, at: &Loop) -> Counters {
-        let passed = |n: usize, inside: bool| -> Option<Value> {
-            let from = cfg.preds(at.header).iter().filter(|b| at.latches.contains(b) == inside);
-            let mut args =
-                from.flat_map(|&b| func.successors(b)).filter(|t| t.block == at.header).map(|t| t.args[n]);
-            let first = args.next()?;
-            args.all(|v| v == first).then_some(first)
-        };
+        let passed = |n, inside| passed(func, cfg, at, n, inside);
         let params = || func.blocks[at.header].params.iter().enumerate();
         let constant = |n: usize| func.as_const(passed(n, false)?).cloned();
         Counters {
@@ -125,6 +119,14 @@ impl Counters {
         }
         None
     }
+}
+
+/// The argument that all edges to the header from inside or from outside pass for its nth parameter.
+pub(crate) fn passed(func: &Function, cfg: &Cfg, at: &Loop, n: usize, inside: bool) -> Option<Value> {
+    let from = cfg.preds(at.header).iter().filter(|b| at.latches.contains(b) == inside);
+    let mut args = from.flat_map(|b| func.successors(*b)).filter(|t| t.block == at.header).map(|t| t.args[n]);
+    let first = args.next()?;
+    args.all(|v| v == first).then_some(first)
 }
 
 /// A value in an iteration that starts with this state.

@@ -11,7 +11,7 @@
 //! barriers stay at one place. Nothing happens unless the first iteration passes all tests with constants.
 
 use crate::analysis::bounds::Bounds;
-use crate::analysis::trip_count::value_of;
+use crate::analysis::trip_count::{passed, value_of};
 use crate::analysis::{Cfg, DomTree, Loop, LoopForest};
 use crate::error::Result;
 use crate::ir::fold::{int_compare, signed};
@@ -104,7 +104,7 @@ impl<'a> Tests<'a> {
         let (first, repeated, intervals) = Default::default();
         let mut tests = Tests { func, cfg, bounds, header: at.header, first, repeated, intervals };
         for (n, &param) in func.blocks[at.header].params.iter().enumerate() {
-            let (first, next) = (tests.passed(at, n, false), tests.passed(at, n, true));
+            let (first, next) = (passed(func, cfg, at, n, false), passed(func, cfg, at, n, true));
             if let Some(c) = next.and_then(|v| func.as_const(v)) {
                 tests.repeated.insert(param, c.clone());
             }
@@ -117,15 +117,6 @@ impl<'a> Tests<'a> {
             }
         }
         (!tests.first.is_empty()).then_some(tests)
-    }
-
-    /// The argument that all edges to the header from inside or from outside pass for its nth parameter.
-    fn passed(&self, at: &Loop, n: usize, inside: bool) -> Option<Value> {
-        let from = self.cfg.preds(at.header).iter().filter(|b| at.latches.contains(b) == inside);
-        let mut args =
-            from.flat_map(|b| self.func.successors(*b)).filter(|t| t.block == at.header).map(|t| t.args[n]);
-        let first = args.next()?;
-        args.all(|v| v == first).then_some(first)
     }
 
     /// Values of a parameter that starts as a constant and grows by one in each iteration.

@@ -288,7 +288,8 @@ fn unroll(func: &mut Function, plan: &Plan) -> FxHashMap<Value, Value> {
     selected
 }
 
-/// A block on the edge out of the loop that selects the values of the iteration that leaves; and them.
+/// Makes a block on the edge out of the loop that selects the values of the iteration that leaves. Returns it
+/// and the selected value of each.
 fn landing(
     func: &mut Function,
     plan: &Plan,
