@@ -438,7 +438,7 @@ fn copies_run_on_other_queues() {
     let capabilities =
         |i: usize| number(&device_info(devices[i], CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR).unwrap());
     if capabilities(0) != capabilities(1) {
-        // What one device can update and the other cannot is updatable unless something else is requested.
+        // By default every field that the original's device can update must be updatable on the new one.
         assert_eq!(remap(original, &to, &[]).err(), Some(CL_INVALID_OPERATION));
         drop_buffer(original);
         return skipped::because("the devices cannot update the same fields of commands");

@@ -188,12 +188,7 @@ impl Bench {
         self.launch(&self.queue, &kernel, &check.global, check.local.as_deref())?;
         self.queue.finish()?;
         if let Expected::Printed(_) = check.expected {
-            let mut printed = self.printed.lock().map(|p| p.clone()).unwrap_or_default();
-            printed.retain(|b| *b != b'\r');
-            if let Ok(mut all) = self.printed.lock() {
-                all.clear();
-            }
-            return Ok(printed);
+            return Ok(self.printed.lock().map(|mut p| std::mem::take(&mut *p)).unwrap_or_default());
         }
         match (held.get(check.result), check.args.get(check.result)) {
             (Some(Held::Memory(memory)), Some(Arg::Buffer(content))) => self.read(memory, content.len()),

@@ -297,7 +297,8 @@ pub fn pointers() -> Vec<Check> {
             local uint t[32]; uint p[4] = { 1, 2, 3, 4 };
             size_t l = get_local_id(0), i = get_global_id(0);
             t[l] = in[i] + 1; barrier(CLK_LOCAL_MEM_FENCE);
-            const uint *q = i % 3 == 0 ? (const uint *)in + i : i % 3 == 1 ? (const uint *)t + l : (const uint *)p + (i & 3);
+            const uint *q = i % 3 == 0 ? (const uint *)in + i
+                : i % 3 == 1 ? (const uint *)t + l : (const uint *)p + (i & 3);
             out[i] = take(q, 0); }
         typedef struct { global const uint *from; uint at; } cursor;
         kernel void structures(global const uint *in, global uint *out) {

@@ -173,11 +173,13 @@ pub fn sub_groups() -> Vec<Check> {
 pub fn control_flow() -> Vec<Check> {
     const SOURCE: &str = "
         kernel void loops(global const uint *in, global uint *out) {
-            uint v = in[get_global_id(0)], n = 0; while (v > 1) { v = v & 1 ? 3 * (v & 0xffff) + 1 : v / 2; if (++n > 200) break; }
+            uint v = in[get_global_id(0)], n = 0;
+            while (v > 1) { v = v & 1 ? 3 * (v & 0xffff) + 1 : v / 2; if (++n > 200) break; }
             out[get_global_id(0)] = n; }
         kernel void nested(global const uint *in, global uint *out) {
             uint v = in[get_global_id(0)] % 13, s = 0;
-            for (uint i = 0; i <= v; i++) { if (i == 7) continue; for (uint k = i; k; k--) { if (k == 5) break; s += k * i; } }
+            for (uint i = 0; i <= v; i++) { if (i == 7) continue;
+                for (uint k = i; k; k--) { if (k == 5) break; s += k * i; } }
             out[get_global_id(0)] = s; }
         kernel void switched(global const uint *in, global uint *out) {
             uint v = in[get_global_id(0)], r = 1;
