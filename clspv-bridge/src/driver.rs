@@ -208,7 +208,8 @@ fn native(
     let mut program = NativeProgram::default();
     match cpu.generator {
         CodeGenerator::Later => {
-            let interfaces = optimised.iter().map(|module| Ok((interface(module, cpu)?, Vec::<()>::new())));
+            let interfaces =
+                optimised.iter().map(|module| Ok((interface(module, cpu, cx.target)?, Vec::<()>::new())));
             collect(optimised, interfaces.collect(), &mut program, failures);
         }
         CodeGenerator::Llvm => {
@@ -237,10 +238,10 @@ fn native(
 }
 
 /// The interface of a module's kernel, whose code is generated later.
-fn interface(module: &Module, cpu: &CpuTarget) -> Result<NativeKernel> {
+fn interface(module: &Module, cpu: &CpuTarget, target: &Target) -> Result<NativeKernel> {
     let info = module.kernels.first().invariant("a module without a kernel")?.clone();
     let kernel = module.functions.values().find(|f| f.kernel.is_some());
-    sub_groups::check(kernel.invariant("the kernel was lost")?, &info, cpu)?;
+    sub_groups::check(kernel.invariant("the kernel was lost")?, &info, target, cpu)?;
     let is_large = cranelift::may_be_too_large(module);
     Ok(NativeKernel { info, is_large, ..NativeKernel::default() })
 }

@@ -100,3 +100,10 @@ pub struct KernelInfo {
     /// The kernel's calls of printf, by number.
     pub printf: Vec<PrintfCall>,
 }
+
+impl KernelInfo {
+    /// Work-items of a group of the size that the kernel requires.
+    pub(crate) fn required_items(&self) -> Option<u32> {
+        self.reqd_work_group_size.map(|size| size.iter().fold(1, |n: u32, more| n.saturating_mul(*more)))
+    }
+}

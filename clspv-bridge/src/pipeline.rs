@@ -26,6 +26,7 @@ use crate::passes::lower::expand_mem::ExpandMem;
 use crate::passes::lower::generic::LowerGeneric;
 use crate::passes::lower::globals::DataLayout;
 use crate::passes::lower::groups::LowerGroups;
+use crate::passes::lower::groups::resize::ResizeSubGroups;
 use crate::passes::lower::images::LowerImages;
 use crate::passes::lower::kernel_abi::{LowerByValue, LowerValueParams};
 use crate::passes::lower::memory::LowerMemory;
@@ -199,6 +200,7 @@ pub(crate) const LOWER: Passes = &[
     &ExpandMem,
     &ExpandFloatAtomics,
     &ExpandSequentialAtomics,
+    &ResizeSubGroups,
     &LowerGroups,
     &LowerWorkItem,
     &LowerValueParams,

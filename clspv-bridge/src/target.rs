@@ -235,6 +235,9 @@ pub struct SubgroupOps {
     pub extended_types: bool,
 }
 
+/// Sub-group sizes that every device with sub-groups has, by emulation if need be.
+const EMULATED_SUB_GROUP_SIZES: [u32; 5] = [8, 16, 32, 64, 128];
+
 /// Treatment of f32 denormals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denorms32 {
@@ -246,10 +249,34 @@ pub enum Denorms32 {
 }
 
 impl Target {
-    /// Whether a kernel may require this sub-group size.
-    pub(crate) fn has_sub_group_size(&self, size: u32) -> bool {
+    /// The device's sub-group size for kernels that require a size: that size if the device has it, else the
+    /// nearest. `None` if kernels cannot require it.
+    pub(crate) fn sub_group_size_for(&self, size: u32) -> Option<u32> {
+        let (low, high) = match self.subgroup_size_range {
+            (0, _) => (self.subgroup_size, self.subgroup_size),
+            range => range,
+        };
+        let emulated = EMULATED_SUB_GROUP_SIZES.contains(&size);
+        match self.subgroup_size {
+            // Each work-item is a sub-group.
+            0 | 1 => (size == 1 || emulated).then_some(1),
+            _ if size.is_power_of_two() && (low..=high).contains(&size) => Some(size),
+            _ => emulated.then(|| size.clamp(low, high)),
+        }
+    }
+    /// The sub-group sizes that kernels may require: those of the device, then others.
+    pub fn sub_group_sizes(&self) -> Vec<u32> {
         let (low, high) = self.subgroup_size_range;
-        size == self.subgroup_size.max(1) || (size.is_power_of_two() && size >= low.max(1) && size <= high)
+        let own = match self.subgroup_size {
+            size @ (0 | 1) => vec![size.max(1)],
+            size if low == 0 => vec![size],
+            _ => (low.trailing_zeros()..=high.ilog2()).map(|bit| 1 << bit).collect(),
+        };
+        if self.subgroup_size <= 1 {
+            return own;
+        }
+        let others = EMULATED_SUB_GROUP_SIZES.iter().filter(|size| !own.contains(size));
+        own.iter().chain(others).copied().collect()
     }
     /// The host's processor. `has` tests for a feature by its name in /proc/cpuinfo.
     pub fn native(processor: String, has: &dyn Fn(&str) -> bool) -> Target {

@@ -170,7 +170,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_intel_subgroups_char", always),
     language("cl_intel_subgroups_short", always),
     language("cl_intel_subgroups_long", always),
-    language("cl_intel_required_subgroup_size", always),
+    language("cl_intel_required_subgroup_size", |d| d.sub_group_size > 1),
     language("cl_khr_subgroup_ballot", always),
     language("cl_khr_subgroup_clustered_reduce", always),
     language("cl_khr_subgroup_extended_types", always),

@@ -143,7 +143,7 @@ impl Device {
             CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
             CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
             CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
-                d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
+                d.sub_group_sizes.first().copied().unwrap_or(1).into()
             }
             // No version has passed officially; the result has the form of a version.
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),

@@ -279,7 +279,12 @@ impl Kernel {
         let kernel = self.built_for(index)?;
         let facts = kernel.limits(device.info());
         let size = kernel.sub_group_size();
-        let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
+        let most = kernel.max_work_group_size().div_ceil(size);
+        // Of the device's own size there can be fewer.
+        let most = match self.info.reqd_sub_group_size {
+            Some(_) => most,
+            None => most.min(facts.max_num_sub_groups as usize),
+        };
         // CL_INVALID_VALUE: not one to three sizes in the input.
         let local = || match input {
             Some(sizes) if (1..=3).contains(&sizes.len()) => {

@@ -270,7 +270,7 @@ pub fn neither_has() {
         "{log}"
     );
     // A sub-group size that neither device has: the log has the device's own error.
-    let odd = "kernel __attribute__((intel_reqd_sub_group_size(128))) void odd(global double *p) { p[get_sub_group_id()] *= 2; }";
+    let odd = "kernel __attribute__((intel_reqd_sub_group_size(256))) void odd(global double *p) { p[get_sub_group_id()] *= 2; }";
     let (code, log) = failure(odd);
     assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'odd': unsupported: "), "{log}");
     let wrong = "kernel void fine(global double *p) { *p = nothing; }";

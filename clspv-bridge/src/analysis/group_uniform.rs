@@ -1,7 +1,7 @@
-//! Values of a vectorised kernel that may differ between the vectors of a group.
+//! Values that may differ within a work-group: between the vectors of vectorised code, or between work-items.
 //!
 //! A forward data-flow analysis over the control-flow graph. Besides data, branches carry differences: where
-//! vectors take different ways, parameters of the blocks in which the ways meet may differ, and so may values
+//! they take different ways, parameters of the blocks in which the ways meet may differ, and so may values
 //! that leave a loop which vectors leave after different numbers of iterations. Vectors meet at group
 //! barriers, so that no difference of control passes one.
 
@@ -28,8 +28,29 @@ pub fn sync_position(func: &Function, block: Block) -> Option<usize> {
     func.blocks[block].insts.iter().position(|i| is_group_sync(&func.insts[*i].op))
 }
 
-/// The values that may differ between vectors.
-pub fn varying_values(func: &Function) -> EntitySet<Value> {
+/// Pairs of executions that values are compared for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// Vectors of native code.
+    Vectors,
+    /// Work-items of a group, which has several sub-groups.
+    SubGroups,
+    /// Work-items of a group that is one sub-group.
+    WorkItems,
+}
+
+/// The values that may differ.
+pub fn varying_values(func: &Function, apart: Apart) -> EntitySet<Value> {
+    analyse(func, apart).0
+}
+
+/// The blocks that some of a group's work-items may execute without the others.
+pub fn divergent_blocks(func: &Function, apart: Apart) -> FxHashSet<Block> {
+    analyse(func, apart).1
+}
+
+/// The values that may differ, and the blocks on different ways.
+fn analyse(func: &Function, apart: Apart) -> (EntitySet<Value>, FxHashSet<Block>) {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
@@ -38,12 +59,13 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
     let uses = Uses::new(func, &forest);
     let mut varying = EntitySet::new();
     let mut handled: FxHashSet<Block> = FxHashSet::default();
+    let mut divergent: FxHashSet<Block> = FxHashSet::default();
     loop {
         let mut changed = false;
         for &b in cfg.rpo() {
             for &i in &func.blocks[b].insts {
                 let data = &func.insts[i];
-                if is_varying(data, &varying) {
+                if is_varying(data, &varying, apart) {
                     data.results.iter().for_each(|r| changed |= varying.insert(*r));
                 }
                 for t in &data.targets {
@@ -60,7 +82,9 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
                     .terminator(b)
                     .is_some_and(|t| func.insts[t].args.first().is_some_and(|on| varying.contains(*on)));
             if diverges && handled.insert(b) {
-                for join in joins(func, &cfg, &synced, b) {
+                let ways = Ways::from(func, &cfg, &synced, b);
+                divergent.extend(ways.blocks);
+                for join in ways.joins {
                     func.blocks[join].params.iter().for_each(|p| changed |= varying.insert(*p));
                 }
                 for v in leaving_values(func, &forest, &uses, b) {
@@ -69,18 +93,18 @@ pub fn varying_values(func: &Function) -> EntitySet<Value> {
             }
         }
         if !changed {
-            return varying;
+            return (varying, divergent);
         }
     }
 }
 
 /// Whether the operation's results may differ, given the operands that do.
-fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
-    use WorkItemQuery as Q;
+fn is_varying(data: &InstData, varying: &EntitySet<Value>, apart: Apart) -> bool {
     let any = |args: &[Value]| args.iter().any(|a| varying.contains(*a));
     match &data.op {
-        Op::WorkItem { query, .. } => matches!(query, Q::LocalId | Q::SubGroupId),
+        Op::WorkItem { query, .. } => query_varies(*query, apart),
         Op::Group { scope: Scope::WorkGroup, .. } => false,
+        Op::Group { op, .. } if apart != Apart::Vectors => apart == Apart::SubGroups || !has_one_result(op),
         Op::SlotAddr(_)
         | Op::AtomicRmw { .. }
         | Op::AtomicCas { .. }
@@ -97,46 +121,81 @@ fn is_varying(data: &InstData, varying: &EntitySet<Value>) -> bool {
     }
 }
 
-/// The blocks in which different ways from a branch meet. Each block on the ways is labelled with what all
-/// ways to it come from: a successor of the branch, or the last meeting point. The walk ends where all ways
-/// lead, unless some way ends before.
-fn joins(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -> Vec<Block> {
-    let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
-    let mut found = Vec::new();
-    let mut ends = false;
-    // By reverse postorder, so that all ways to a block are known when it passes its label on, except those
-    // by the back edges of loops.
-    let mut work: BTreeSet<(u32, Block, Block)> = BTreeSet::new();
-    let entry = |to: Block, label: Block| (cfg.number(to).unwrap_or(0), to, label);
-    work.extend(func.successors(branch).iter().map(|t| entry(t.block, t.block)));
-    while let Some((_, block, label)) = work.pop_first() {
-        let mut is_join = false;
-        while let Some(other) = work.first().filter(|other| other.1 == block) {
-            is_join |= other.2 != label;
-            work.pop_first();
-        }
-        // All ways lead here, and go on together.
-        let is_only = work.is_empty() && !ends;
-        match labels.get(&block) {
-            Some(known) if *known == block || *known == label && !is_join => continue,
-            Some(_) => is_join = true,
-            None => is_join |= is_only && labels.is_empty(),
-        }
-        if is_join {
-            found.push(block);
-        }
-        let label = if is_join { block } else { label };
-        if is_only {
-            break;
-        }
-        labels.insert(block, label);
-        if synced.contains(&block) || func.successors(block).is_empty() {
-            ends = true;
-            continue;
-        }
-        work.extend(func.successors(block).iter().map(|t| entry(t.block, label)));
+/// Whether the result of a query may differ.
+fn query_varies(query: WorkItemQuery, apart: Apart) -> bool {
+    use WorkItemQuery as Q;
+    match query {
+        Q::LocalId => true,
+        Q::SubGroupId => apart != Apart::WorkItems,
+        Q::SubGroupSize => apart == Apart::SubGroups,
+        Q::GlobalId | Q::GlobalLinearId | Q::LocalLinearId | Q::SubGroupLocalId => apart != Apart::Vectors,
+        _ => false,
     }
-    found
+}
+
+/// Whether an operation has the same result in all work-items of a sub-group.
+fn has_one_result(op: &GroupOp) -> bool {
+    matches!(
+        op,
+        GroupOp::All
+            | GroupOp::Any
+            | GroupOp::AllEqual
+            | GroupOp::Ballot
+            | GroupOp::Broadcast
+            | GroupOp::BroadcastFirst
+            | GroupOp::Combine { scan: Scan::Reduce, cluster: 0, .. }
+    )
+}
+
+/// The different ways from a branch.
+struct Ways {
+    /// The blocks in which ways meet.
+    joins: Vec<Block>,
+    /// The blocks on the ways, before all have met.
+    blocks: Vec<Block>,
+}
+
+impl Ways {
+    /// Follows the ways. Each block on them is labelled with what all ways to it come from: a successor of
+    /// the branch, or the last meeting point. The walk ends where all ways lead, unless some way ends before.
+    fn from(func: &Function, cfg: &Cfg, synced: &FxHashSet<Block>, branch: Block) -> Ways {
+        let mut labels: FxHashMap<Block, Block> = FxHashMap::default();
+        let mut found = Vec::new();
+        let mut ends = false;
+        // By reverse postorder, so that all ways to a block are known when it passes its label on, except
+        // those by the back edges of loops.
+        let mut work: BTreeSet<(u32, Block, Block)> = BTreeSet::new();
+        let entry = |to: Block, label: Block| (cfg.number(to).unwrap_or(0), to, label);
+        work.extend(func.successors(branch).iter().map(|t| entry(t.block, t.block)));
+        while let Some((_, block, label)) = work.pop_first() {
+            let mut is_join = false;
+            while let Some(other) = work.first().filter(|other| other.1 == block) {
+                is_join |= other.2 != label;
+                work.pop_first();
+            }
+            // All ways lead here, and go on together.
+            let is_only = work.is_empty() && !ends;
+            match labels.get(&block) {
+                Some(known) if *known == block || *known == label && !is_join => continue,
+                Some(_) => is_join = true,
+                None => is_join |= is_only && labels.is_empty(),
+            }
+            if is_join {
+                found.push(block);
+            }
+            let label = if is_join { block } else { label };
+            if is_only {
+                break;
+            }
+            labels.insert(block, label);
+            if synced.contains(&block) || func.successors(block).is_empty() {
+                ends = true;
+                continue;
+            }
+            work.extend(func.successors(block).iter().map(|t| entry(t.block, label)));
+        }
+        Ways { joins: found, blocks: labels.into_keys().collect() }
+    }
 }
 
 /// For each value the blocks that use it, and for each loop its blocks.
@@ -222,7 +281,7 @@ mod tests {
             }";
         let module = parse::parse_module(text).unwrap();
         let func = module.functions.values().next().unwrap();
-        let varying = varying_values(func);
+        let varying = varying_values(func, Apart::Vectors);
         let params: Vec<Value> = func.layout.iter().flat_map(|b| &func.blocks[*b].params).copied().collect();
         let varies: Vec<bool> = params.iter().map(|v| varying.contains(*v)).collect();
         assert_eq!(varies, [false, true, false]);

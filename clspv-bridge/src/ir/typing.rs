@@ -311,7 +311,7 @@ fn check_vector(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> 
             "takes a vector, its lane type and an i32",
         ),
         Op::VecBuild => {
-            require((2..=16).contains(&args.len()), "takes 2 to 16 lanes")?;
+            require((2..=64).contains(&args.len()), "takes 2 to 64 lanes")?;
             require(args.iter().all(|a| *a == args[0] && !is_vector(*a)), "lanes must have one scalar type")
         }
         Op::Splat => require(

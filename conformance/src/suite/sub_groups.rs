@@ -1,6 +1,6 @@
 //! Sub-groups: queries in kernels, and every collective function for every type that the device reports,
 //! among all work-items or those that take a branch, compared with the host. The device decides how
-//! work-items form sub-groups; the kernels report it.
+//! work-items form sub-groups; the kernels report it. The same for every size that kernels may require.
 
 use super::raw::*;
 use super::{Context, Outcome, Sink};
@@ -425,7 +425,8 @@ fn predicates() -> Vec<Test> {
     ]
 }
 
-fn source(test: &Test) -> String {
+/// The kernel of a test, which may require a sub-group size.
+fn source(test: &Test, size: Option<u64>) -> String {
     let mut text = String::new();
     for name in ["cl_khr_fp16", "cl_khr_fp64"].into_iter().filter(|n| *n == test.input.needs) {
         let _ = writeln!(text, "#pragma OPENCL EXTENSION {name} : enable");
@@ -446,14 +447,15 @@ fn source(test: &Test) -> String {
     let _ = writeln!(
         text,
         "typedef {input} T;
-        kernel void k(global const {input} *in, global const uint *words, global uint4 *facts, global {output} *out, uint items) {{
+        {required} kernel void k(global const {input} *in, global const uint *words, global uint4 *facts, global {output} *out, uint items) {{
             size_t i = get_global_linear_id();
             {input} x = in[i];
             uint s = words[i], lane = get_sub_group_local_id(), size = get_sub_group_size();
             {input} m = (s >> 8 & 63) == 0 ? 2 : (s >> 8 & 63) < 32 ? -1 : 1;
             facts[i] = (uint4)(get_sub_group_id(), lane, size, get_max_sub_group_size());
             {branch}{{",
-        branch = if test.diverges { "if (s >> 16 & 1) " } else { "" }
+        branch = if test.diverges { "if (s >> 16 & 1) " } else { "" },
+        required = size.map_or(String::new(), |n| format!("__attribute__((intel_reqd_sub_group_size({n})))"))
     );
     for (at, call) in test.calls.iter().enumerate() {
         let _ = writeln!(text, "out[{at} * (size_t)items + i] = ({output})({});", call.text);
@@ -588,7 +590,35 @@ fn language(session: &Session<'_>, needs: &[&str]) -> Result<&'static str, Outco
     }
 }
 
-fn run(context: &Context<'_>, test: &Test) -> Result<Outcome, String> {
+/// The sub-group sizes that kernels may require.
+fn required_sizes(context: &Context<'_>) -> Vec<u64> {
+    let device = context.device.id;
+    if !device_text(device, CL_DEVICE_EXTENSIONS).contains("cl_intel_required_subgroup_size") {
+        return Vec::new();
+    }
+    let mut sizes = [0u64; 16];
+    let mut bytes = 0;
+    // SAFETY: at most as many bytes are written as there are.
+    let code = unsafe {
+        let (name, room) = (CL_DEVICE_SUB_GROUP_SIZES_INTEL, size_of_val(&sizes));
+        clGetDeviceInfo(device, name, room, sizes.as_mut_ptr().cast(), &mut bytes)
+    };
+    if code == CL_SUCCESS { sizes[..bytes / 8].to_vec() } else { Vec::new() }
+}
+
+/// Runs a test with kernels that require a size. Where the device can have it in uniform control flow only,
+/// all work-items take part.
+fn run_in_size(context: &Context<'_>, mut test: Test, size: u64) -> Result<Outcome, String> {
+    match run(context, &test, Some(size)) {
+        Err(log) if test.diverges && log.contains("in control flow that may differ") => {
+            test.diverges = false;
+            run(context, &test, Some(size))
+        }
+        result => result,
+    }
+}
+
+fn run(context: &Context<'_>, test: &Test, size: Option<u64>) -> Result<Outcome, String> {
     let session = context.session()?;
     let mut needs = test.needs.clone();
     needs.push(test.input.needs);
@@ -596,7 +626,7 @@ fn run(context: &Context<'_>, test: &Test) -> Result<Outcome, String> {
         Ok(options) => options,
         Err(outcome) => return Ok(outcome),
     };
-    let program = session.build(&source(test), options)?;
+    let program = session.build(&source(test, size), options)?;
     let kernel = program.kernel("k")?;
     for (seed, sizes) in sizes(context.device.id, context.quick).into_iter().enumerate() {
         launch(&session, &kernel, test, sizes, seed as u64)?;
@@ -698,7 +728,16 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
 pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     sink.test("queries", || queries(context).unwrap_or_else(Outcome::Fail));
     for test in predicates().into_iter().chain(TYPES.into_iter().flat_map(of_type)) {
-        sink.test(test.name.clone(), || run(context, &test).unwrap_or_else(Outcome::Fail));
+        sink.test(test.name.clone(), || run(context, &test, None).unwrap_or_else(Outcome::Fail));
+    }
+    for size in required_sizes(context) {
+        // All pieces of values that are moved, and all widths of integers.
+        let types =
+            TYPES.into_iter().filter(|ty| !context.quick || ["char", "int", "double"].contains(&ty.name));
+        for test in predicates().into_iter().chain(types.flat_map(of_type)) {
+            let name = format!("{}, in {size}s", test.name);
+            sink.test(name, || run_in_size(context, test, size).unwrap_or_else(Outcome::Fail));
+        }
     }
 }
 

@@ -156,7 +156,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         host_unified_memory: true,
         max_parameter_size: MAX_PARAMETER_SIZE,
         sub_group_size: width,
-        sub_group_sizes: vec![width as usize],
+        sub_group_sizes: target.sub_group_sizes().into_iter().map(|size| size as usize).collect(),
         max_num_sub_groups: target.max_workgroup_invocations.div_ceil(width),
         timer_resolution_ns: 1,
         fp16: target.float16,

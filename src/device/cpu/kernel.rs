@@ -119,7 +119,7 @@ impl DeviceKernel for CpuKernel {
         loaded::max_work_group_size(self.info())
     }
     fn sub_group_size(&self) -> usize {
-        self.facts.sub_group as usize
+        self.info().reqd_sub_group_size.unwrap_or(self.facts.sub_group) as usize
     }
     fn preferred_multiple(&self) -> usize {
         self.facts.sub_group as usize

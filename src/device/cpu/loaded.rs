@@ -129,7 +129,7 @@ impl LoadedKernel {
     }
     /// Work-items of a full sub-group.
     pub fn sub_group_size(&self) -> usize {
-        self.facts.sub_group as usize
+        self.native().info.reqd_sub_group_size.unwrap_or(self.facts.sub_group) as usize
     }
     /// Bytes of local memory of the kernel's own variables.
     pub fn static_local_bytes(&self) -> u64 {

@@ -171,7 +171,9 @@ impl Group<'_> {
                 GroupOp::ShuffleUp => m.id.wrapping_sub(m.number(1)?),
                 GroupOp::Rotate { cluster } => {
                     let modulus = if *cluster == 0 { self.size } else { *cluster };
-                    m.id / modulus * modulus + m.id.wrapping_add(m.number(1)?) % modulus
+                    // The number is signed.
+                    let sum = i64::from(m.id) + i64::from(m.number(1)? as i32);
+                    m.id / modulus * modulus + sum.rem_euclid(i64::from(modulus)) as u32
                 }
                 _ => m.id.wrapping_add(m.number(1)?),
             }))

@@ -90,17 +90,12 @@ pub(crate) fn no_lowering() -> CompileError {
     CompileError::internal("a lowering pass needs the state of a lowering")
 }
 
-/// Work-items of a full sub-group; 0 if the kernel uses no sub-groups.
+/// Work-items of a full sub-group of the device when it runs the kernel; 0 if the kernel uses no sub-groups.
 fn sub_group_size(func: &Function, info: &KernelInfo, target: &Target) -> Result<u32> {
     let size = match info.reqd_sub_group_size {
-        // The attribute must name a size of the device.
-        Some(n) if !target.has_sub_group_size(n) => {
-            return Err(CompileError::unsupported(
-                format!("a required sub-group size of {n} on this device"),
-                0,
-            ));
-        }
-        Some(n) => n,
+        Some(n) => target.sub_group_size_for(n).ok_or_else(|| {
+            CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0)
+        })?,
         None => target.subgroup_size.max(1),
     };
     Ok(if uses_sub_groups(func) { size } else { 0 })

@@ -246,7 +246,7 @@ pub fn device_info(
         max_parameter_size: MAX_PARAMETER_SIZE,
         max_num_sub_groups: limits.max_compute_work_group_invocations.div_ceil(sub_group_size),
         sub_group_size,
-        sub_group_sizes: sub_group_sizes(t),
+        sub_group_sizes: t.sub_group_sizes().into_iter().map(|size| size as usize).collect(),
         timer_resolution_ns: (limits.timestamp_period.ceil() as u64).max(1),
         fp16: t.float16,
         fp64: t.float64,
@@ -372,15 +372,5 @@ fn vulkan_driver(a: &Adapter) -> String {
         format!("{name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
     } else {
         format!("{name} {info}")
-    }
-}
-
-fn sub_group_sizes(t: &Target) -> Vec<usize> {
-    match t.subgroup_size_range {
-        (0, _) => vec![t.subgroup_size.max(1) as usize],
-        (low, high) => std::iter::successors(Some(low), |s| s.checked_mul(2))
-            .take_while(|s| *s <= high)
-            .map(|s| s as usize)
-            .collect(),
     }
 }

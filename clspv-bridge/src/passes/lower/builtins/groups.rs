@@ -29,6 +29,7 @@ impl BuiltinLowering<'_, '_, '_> {
             (0, _) => target.subgroup_size,
             (low, _) => low,
         };
+        let smallest = smallest.min(self.imports.smallest_sub_group);
         let slots = 1 + target.max_workgroup_invocations.div_ceil(smallest.max(1));
         let global = self.imports.local_variable(SCRATCH, slots * 8);
         self.b.value(Op::GlobalAddr(global), &[], Type::Ptr(Space::Local))

@@ -63,6 +63,8 @@ pub(crate) struct Imports<'m> {
     functions: &'m mut PrimaryMap<FuncRef, Function>,
     globals: &'m mut PrimaryMap<Global, GlobalData>,
     by_name: FxHashMap<String, FuncRef>,
+    /// The smallest sub-group size that a kernel requires.
+    smallest_sub_group: u32,
 }
 
 impl Imports<'_> {
@@ -171,7 +173,10 @@ fn half_bits(x: f64) -> u16 {
 pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
     let by_name =
         module.functions.iter().filter(|(_, f)| f.is_built_in()).map(|(r, f)| (f.name.clone(), r)).collect();
-    let mut imports = Imports { functions: &mut module.functions, globals: &mut module.globals, by_name };
+    let required = module.kernels.iter().filter_map(|info| info.reqd_sub_group_size);
+    let smallest_sub_group = required.min().unwrap_or(u32::MAX);
+    let (functions, globals) = (&mut module.functions, &mut module.globals);
+    let mut imports = Imports { functions, globals, by_name, smallest_sub_group };
     let mut changed = false;
     for r in imports.functions.keys().collect::<Vec<_>>() {
         let mut func = std::mem::take(&mut imports.functions[r]);

@@ -1,7 +1,7 @@
 //! The plan of a kernel's parallel regions: their blocks, and the context array's layout.
 
 use super::{frame_end, has_barriers, slots_end};
-use crate::analysis::group_uniform::{REGION_END, is_group_sync, sync_position, varying_values};
+use crate::analysis::group_uniform::{Apart, REGION_END, is_group_sync, sync_position, varying_values};
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -42,7 +42,7 @@ impl Plan {
         split_edges(func);
         let (mut regions, region_of) = find_regions(func)?;
         // The first region is the empty one of the entry.
-        let varying = (regions.len() > 2).then(|| varying_values(func));
+        let varying = (regions.len() > 2).then(|| varying_values(func, Apart::Vectors));
         let differs = |v: Value| varying.as_ref().is_some_and(|values| values.contains(v));
         let mut params: FxHashSet<Value> = FxHashSet::default();
         for region in &regions {

@@ -30,6 +30,7 @@ use crate::analysis::uniformity::UniformityInfo;
 use crate::error::Result;
 use crate::ir::*;
 use crate::passes::lower::state::kernel_of;
+use crate::passes::native::sub_groups::vector_width;
 use crate::passes::{Pass, PassContext};
 use crate::target::CodeGenerator;
 use rustc_hash::FxHashMap;
@@ -54,10 +55,10 @@ impl Pass for Vectorize {
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
         let Some(cpu) = cx.target.cpu() else { return Ok(false) };
-        let (kernel, _) = kernel_of(module)?;
+        let (kernel, info) = kernel_of(module)?;
         let func = module.functions[kernel].clone();
         let linear = uses_sub_groups(&func);
-        let width = if linear { cpu.width } else { cpu.vector_width };
+        let width = if linear { vector_width(&module.kernels[info], cpu) } else { cpu.vector_width };
         let shape = VectorShape { width: width as u8, linear, whole: false };
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);

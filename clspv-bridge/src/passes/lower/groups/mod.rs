@@ -1,5 +1,8 @@
 //! Sub-group operations in terms of operations of the device.
 //!
+//! Kernels whose sub-groups have another size than the device's are rewritten for its sub-groups first
+//! ([`resize`]); [`lanes`] has what depends on how the ones lie in the others.
+//!
 //! `size` is the number of work-items of a full sub-group; with one, the operations vanish. Otherwise votes,
 //! ballots and shuffles are the device's (it has them, or there are no sub-groups); reductions, scans,
 //! clusters and types that it lacks are made from them. Only shuffles, ballots, votes, elections,
@@ -11,6 +14,9 @@
 //! to the target of that one. The order of operands is kept, no control flow is added, and inactive
 //! work-items are never read.
 
+mod lanes;
+pub(crate) mod resize;
+
 use crate::error::Result;
 use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::group::identity;
@@ -18,6 +24,7 @@ use crate::ir::*;
 use crate::passes::lower::state::Kernel;
 use crate::passes::{Pass, PassContext};
 use crate::target::Target;
+use lanes::Lanes;
 
 const SUB: Scope = Scope::SubGroup;
 const MASK: Type = Type::Vector(Scalar::I32, 4);
@@ -48,7 +55,8 @@ pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
         let data = data.clone();
         match data.op {
             Op::Group { scope: SUB, op } => {
-                Rewrite::Replace(Groups { b, target, size: size.max(1) }.lower(op, &data.args))
+                let lanes = Lanes::Device;
+                Rewrite::Replace(Groups { b, target, size: size.max(1), lanes }.lower(op, &data.args))
             }
             Op::Barrier { exec: SUB, memory, order, spaces } if size <= 1 => {
                 b.inst(Op::Fence { scope: memory, order, spaces }, &[], &[]);
@@ -62,7 +70,9 @@ pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
 struct Groups<'b, 'f, 't> {
     b: &'b mut Builder<'f>,
     target: &'t Target,
+    /// Work-items of a full sub-group.
     size: u32,
+    lanes: Lanes,
 }
 
 impl Groups<'_, '_, '_> {
@@ -76,18 +86,16 @@ impl Groups<'_, '_, '_> {
     fn query(&mut self, query: WorkItemQuery) -> Value {
         self.b.value(Op::WorkItem { query, dim: 0 }, &[], I32)
     }
-    fn id(&mut self) -> Value {
-        self.query(WorkItemQuery::SubGroupLocalId)
-    }
 
     fn lower(&mut self, op: GroupOp, args: &[Value]) -> Value {
         if self.size == 1 {
             return self.alone(op, args);
         }
         match op {
-            GroupOp::All | GroupOp::Any => self.native(op, args, I1),
-            GroupOp::Elect => self.native(op, &[], I1),
-            GroupOp::Ballot => self.native(op, args, MASK),
+            GroupOp::All => self.all(args[0]),
+            GroupOp::Any => self.any(args[0]),
+            GroupOp::Elect => self.elect(),
+            GroupOp::Ballot => self.ballot(args[0]),
             GroupOp::AllEqual => self.all_equal(args[0]),
             // The id is uniform, which a shuffle does not require.
             GroupOp::Broadcast | GroupOp::Shuffle => self.moved(GroupOp::Shuffle, args[0], Some(args[1])),
@@ -152,17 +160,6 @@ impl Groups<'_, '_, '_> {
         self.b.func.bits(ty, identity(op, bits).unwrap_or(0))
     }
 
-    /// Whether the device moves and reduces values of this type between work-items.
-    fn is_native(&self, ty: Type) -> bool {
-        match ty {
-            Type::Scalar(Scalar::I32 | Scalar::F32 | Scalar::F64) => true,
-            Type::Scalar(Scalar::I1) | Type::Vector(..) => false,
-            Type::Scalar(Scalar::I8) if !self.target.int8 => false,
-            Type::Scalar(Scalar::I16) if !self.target.int16 => false,
-            _ => self.target.subgroup_ops.extended_types,
-        }
-    }
-
     /// Moves a value of any type, in pieces that the device can move.
     fn moved(&mut self, op: GroupOp, x: Value, lane: Option<Value>) -> Value {
         let ty = self.b.ty(x);
@@ -176,8 +173,7 @@ impl Groups<'_, '_, '_> {
             return self.b.vec_build(&parts);
         }
         if self.is_native(ty) {
-            let args: Vec<Value> = std::iter::once(x).chain(lane).collect();
-            return self.native(op, &args, ty);
+            return self.move_lane(op, x, lane);
         }
         match ty.scalar() {
             Some(Scalar::F16) => {
@@ -200,9 +196,7 @@ impl Groups<'_, '_, '_> {
 
     /// Shuffle relative to the work-item's own id.
     fn shuffle(&mut self, op: GroupOp, x: Value, by: Value) -> Value {
-        let ops = self.target.subgroup_ops;
-        let has = if op == GroupOp::ShuffleXor { ops.shuffle } else { ops.shuffle_relative };
-        if has {
+        if self.has_relative(op) {
             return self.moved(op, x, Some(by));
         }
         let id = self.id();
@@ -214,30 +208,35 @@ impl Groups<'_, '_, '_> {
         self.moved(GroupOp::Shuffle, x, Some(lane))
     }
 
-    fn local_size(&mut self, dim: u8) -> Value {
-        let size = self.b.value(Op::WorkItem { query: WorkItemQuery::LocalSize, dim }, &[], I64);
-        self.b.cast(CastOp::Trunc, size, I32)
+    /// Work-items of a group, by the query of its size.
+    fn items(&mut self, size: WorkItemQuery) -> Value {
+        let mut items = self.i32(1);
+        for dim in 0..3 {
+            let size = self.b.value(Op::WorkItem { query: size, dim }, &[], I64);
+            let size = self.b.cast(CastOp::Trunc, size, I32);
+            items = if dim == 0 { size } else { self.b.imul(items, size) };
+        }
+        items
     }
 
     /// Number of work-items of the work-group's largest sub-group: it may be smaller than a full one.
     fn largest(&mut self) -> Value {
-        let size = self.i32(self.size);
-        let mut items = self.local_size(0);
-        for dim in 1..3 {
-            let more = self.local_size(dim);
-            items = self.b.imul(items, more);
-        }
+        let (items, size) = (self.items(WorkItemQuery::LocalSize), self.i32(self.size));
         self.b.bin(BinOp::Umin, items, size)
     }
 
     /// Id `by` further on within the cluster, modulo its size.
     fn rotated(&mut self, by: Value, cluster: u32) -> Value {
         let id = self.id();
-        let sum = self.b.iadd(id, by);
         if cluster == 0 {
+            // Numbers may be negative, and the size no power of two.
             let size = self.largest();
+            let by = self.b.bin(BinOp::Srem, by, size);
+            let next = self.b.iadd(id, size);
+            let sum = self.b.iadd(next, by);
             return self.b.bin(BinOp::Urem, sum, size);
         }
+        let sum = self.b.iadd(id, by);
         let inside = self.i32(cluster - 1);
         let outside = self.b.not(inside);
         let (high, low) = (self.b.and(id, outside), self.b.and(sum, inside));
@@ -382,7 +381,7 @@ impl Groups<'_, '_, '_> {
             });
         }
         let same = same.unwrap_or_else(|| self.b.func.bits(I1, 1));
-        self.native(GroupOp::All, &[same], I1)
+        self.all(same)
     }
 
     fn combine(&mut self, x: Value, scan: Scan, op: BinOp, cluster: u32) -> Value {
@@ -403,18 +402,16 @@ impl Groups<'_, '_, '_> {
             let result = self.b.cast(CastOp::Trunc, result, ty);
             return self.unless_first(result, op);
         }
-        let ops = self.target.subgroup_ops;
-        let has = if cluster == 0 { ops.arithmetic } else { ops.arithmetic && ops.clustered };
-        if has && self.is_native(ty) {
-            return self.native(GroupOp::Combine { scan, op, cluster }, &[x], ty);
+        match self.combine_on_device(x, scan, op, cluster) {
+            Some(result) => result,
+            None => self.jumping(x, scan, op, cluster),
         }
-        self.jumping(x, scan, op, cluster)
     }
 
     /// The value; in the first active work-item, the operator's identity.
     fn unless_first(&mut self, x: Value, op: BinOp) -> Value {
         let ty = self.b.ty(x);
-        let (none, first) = (self.identity(op, ty), self.native(GroupOp::Elect, &[], I1));
+        let (none, first) = (self.identity(op, ty), self.elect());
         self.b.select(first, none, x)
     }
 
@@ -422,8 +419,7 @@ impl Groups<'_, '_, '_> {
     fn jumping(&mut self, x: Value, scan: Scan, op: BinOp, cluster: u32) -> Value {
         let ty = self.b.ty(x);
         let yes = self.b.func.bits(I1, 1);
-        let active = self.native(GroupOp::Ballot, &[yes], MASK);
-        let mut active = self.mask_words(active);
+        let mut active = self.ballot_words(yes);
         let id = self.id();
         if cluster != 0 {
             let inside = self.i32(cluster - 1);
@@ -486,5 +482,4 @@ impl Groups<'_, '_, '_> {
 }
 
 #[cfg(test)]
-#[path = "groups_tests.rs"]
 mod tests;

@@ -2,7 +2,7 @@
 //! and on those with only the required ones, in full and partial sub-groups of several sizes and under
 //! divergent control flow.
 
-use super::run;
+use super::{resize, run};
 use crate::ir::interp::{Launch, Machine, value};
 use crate::ir::{FuncRef, Module, parse, verify};
 use crate::target::{SubgroupOps, Target};
@@ -51,8 +51,8 @@ fn results(m: &Module, items: u32, size: u32) -> Vec<Vec<value::LaneValues>> {
     Machine::new(m).run(func, &[], &launch).unwrap_or_else(|e| panic!("{e}\n{m}"))
 }
 
+/// Checks the lowering for devices with sub-groups of the same size, and of other sizes.
 fn check(text: &str) {
-    let before = parsed(text);
     let needed =
         SubgroupOps { basic: true, vote: true, ballot: true, shuffle: true, ..SubgroupOps::default() };
     let all = SubgroupOps {
@@ -64,20 +64,40 @@ fn check(text: &str) {
     };
     for size in [1, 8, 64] {
         for subgroup_ops in [needed, all] {
-            let target = Target { subgroup_size: size, subgroup_ops, ..Target::generic() };
-            let mut after = before.clone();
-            for f in after.functions.values_mut() {
-                assert!(run(f, &target, size));
-            }
-            verify::verify_module(&after).unwrap_or_else(|e| panic!("{e}\n{after}"));
-            for items in [3, size + 5] {
-                let (want, got) = (results(&before, items, size), results(&after, items, size));
-                let func = &before.functions[before.find("k").unwrap()];
-                for (i, (w, g)) in want.iter().zip(&got).enumerate() {
-                    let same = value::refines(func.sig.results[0], &w[0], &g[0]);
-                    assert!(same, "item {i} of {items} in {size}s: {w:?} became {g:?}\n{text}\n{after}");
-                }
-            }
+            compare(text, size, size, subgroup_ops);
+        }
+    }
+    resized(text, 4, 16, needed);
+    resized(text, 16, 4, needed);
+}
+
+/// Compares results in sub-groups of another size than the device's. Larger ones need control flow that is
+/// uniform.
+fn resized(text: &str, size: u32, device: u32, ops: SubgroupOps) {
+    let text = if size > device { text.replace("brif v6,", "brif i1 1,") } else { text.to_owned() };
+    compare(&text, size, device, ops);
+}
+
+/// Compares results of a program in sub-groups of `size` with those of the program lowered for a device.
+fn compare(text: &str, size: u32, device: u32, subgroup_ops: SubgroupOps) {
+    let before = parsed(text);
+    let target = Target { subgroup_size: device, subgroup_ops, ..Target::generic() };
+    let mut after = before.clone();
+    let Module { functions, globals, .. } = &mut after;
+    for f in functions.values_mut() {
+        if size != device {
+            let sizes = resize::Sizes { size, device, items: None };
+            assert!(resize::run(f, globals, &target, &sizes).unwrap_or_else(|e| panic!("{e}\n{text}")));
+        }
+        assert!(run(f, &target, device) || size != device);
+    }
+    verify::verify_module(&after).unwrap_or_else(|e| panic!("{e}\n{after}"));
+    for items in [3, size + 5] {
+        let (want, got) = (results(&before, items, size), results(&after, items, device));
+        let func = &before.functions[before.find("k").unwrap()];
+        for (i, (w, g)) in want.iter().zip(&got).enumerate() {
+            let same = value::refines(func.sig.results[0], &w[0], &g[0]);
+            assert!(same, "item {i} of {items} in {size}s on {device}s: {w:?} became {g:?}\n{text}\n{after}");
         }
     }
 }
@@ -161,6 +181,14 @@ fn votes_and_masks() {
         "ballot_msb",
     ] {
         check(&program("i1", bool, op, " v11", "i32"));
+    }
+    // Masks of several words.
+    let ops = SubgroupOps { basic: true, vote: true, ballot: true, shuffle: true, ..SubgroupOps::default() };
+    for op in ["all", "ballot"] {
+        let text = program("i1", bool, op, " v10", if op == "all" { "i1" } else { "i32x4" });
+        for (size, device) in [(8, 64), (64, 128), (64, 8), (128, 64)] {
+            resized(&text, size, device, ops);
+        }
     }
     for mask in ["eq", "ge", "gt", "le", "lt"] {
         check(&program("i1", bool, &format!("mask {mask}"), "", "i32x4"));
