@@ -59,6 +59,7 @@ use crate::passes::opt::sroa::Sroa;
 use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
 use crate::passes::opt::unroll_while::UnrollWhile;
+use crate::passes::quirks::expand_copysign::ExpandCopysign;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
 use crate::passes::quirks::wide_loads::WideLoads;
@@ -218,7 +219,7 @@ pub const TIDY_LOWERED: Passes = &[&Simplify, &Gvn, &DemandedBits, &Simplify, &G
 pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &Structurize, &Lcssa];
+pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &ExpandCopysign, &Structurize, &Lcssa];
 
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.

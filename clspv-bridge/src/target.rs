@@ -108,6 +108,8 @@ pub struct VulkanTarget {
     /// Whether the driver moves the parts of loads wider than 16 bytes far apart, unless a dependency
     /// prevents it.
     pub scatters_wide_loads: bool,
+    /// Whether the driver computes `(x & 0x7fffffff) | (y & 0x80000000)` wrongly.
+    pub wrong_copysign: bool,
     /// Whether the driver generates much code for each component of a buffer access: vectors of small
     /// integers are then accessed by words.
     pub scalar_accesses: bool,
@@ -448,6 +450,7 @@ impl VulkanTarget {
             prefer_bindings: false,
             aliased_views: true,
             scatters_wide_loads: false,
+            wrong_copysign: false,
             scalar_accesses: false,
             tests_in_continue: true,
             needs_lcssa: false,

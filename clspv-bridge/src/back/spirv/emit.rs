@@ -239,7 +239,7 @@ impl<'a> Emitter<'a> {
         let id = match &data.op {
             IrOp::Bin(op) => self.emit_bin(*op, ty, args[0], args[1], data.args[1], data.fast)?,
             IrOp::Un(op) => self.emit_un(*op, ty, args[0])?,
-            IrOp::Cast(op) => self.emit_cast(*op, arg_types[0], ty, args[0])?,
+            IrOp::Cast(op) => self.emit_cast(*op, arg_types[0], ty, args[0], data.fast)?,
             IrOp::Icmp(cc) => self.emit_icmp(*cc, arg_types[0], ty, args[0], args[1])?,
             IrOp::Fcmp(cc) => self.emit_fcmp(*cc, ty, args[0], args[1])?,
             IrOp::Fma => self.emit_fma(ty, &args)?,

@@ -285,7 +285,14 @@ impl Emitter<'_> {
         self.op(op, ty, &[x, y])
     }
 
-    pub(super) fn emit_cast(&mut self, op: CastOp, from: Type, to: Type, x: Id) -> Result<Id> {
+    pub(super) fn emit_cast(
+        &mut self,
+        op: CastOp,
+        from: Type,
+        to: Type,
+        x: Id,
+        fast: FastMath,
+    ) -> Result<Id> {
         let scalar = to.scalar().unwrap_or(Scalar::I32);
         if from.is_bool() {
             let one = match op {
@@ -329,7 +336,12 @@ impl Emitter<'_> {
                 return Err(CompileError::internal("emit: pointers must be lowered"));
             }
         };
-        self.op(op, to, &[x])
+        let id = self.op(op, to, &[x])?;
+        // Mesa 26 takes a number that is made narrow and wide again for the number itself.
+        if op == Op::FConvert && !fast.fast {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
     }
 
     /// The bits of a 64-bit scalar as four values of 16 bits, by way of two of 32: Mesa 22.3 folds the last

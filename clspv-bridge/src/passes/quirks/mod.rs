@@ -1,5 +1,6 @@
-//! Workarounds for drivers and devices that round, flush or load differently than OpenCL requires.
+//! Workarounds for drivers and devices that compute, round, flush or load differently than OpenCL requires.
 
+pub mod expand_copysign;
 pub mod flush_denorms;
 pub mod flushed_div;
 pub mod wide_loads;

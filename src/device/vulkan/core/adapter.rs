@@ -87,7 +87,7 @@ impl Adapter {
 
         // SAFETY: as above.
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
-        let driver = Driver { id: reported.driver.driver_id, vendor: props.vendor_id };
+        let driver = Driver::new(reported.driver.driver_id, props.vendor_id, props.driver_version, &name);
         let quirks = Quirks::of(driver, hidden);
         let family = compute_family(&families, !quirks.graphics_family)
             .ok_or_else(|| format!("{name}: no compute queue"))?;

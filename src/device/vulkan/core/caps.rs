@@ -111,6 +111,7 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
         aliased_views: q.aliased_views,
         scatters_wide_loads: q.scattered_wide_loads,
+        wrong_copysign: q.wrong_copysign,
         scalar_accesses: q.scalar_accesses,
         tests_in_continue: f.tests_in_continue && !q.slow_tests_in_continue,
         needs_lcssa: q.needs_lcssa,
@@ -314,7 +315,8 @@ fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<Nvidia
 fn memory_sizes(a: &Adapter, notes: &mut Vec<String>) -> (u64, u64) {
     let heaps = a.memory.memory_heaps_as_slice();
     let local = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size);
-    let mut global: u64 = local.clone().sum();
+    // Whole pages for a quarter, too.
+    let mut global = local.clone().sum::<u64>() & !0x3fff;
     // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL requires at least a quarter of
     // the memory.
     let mut largest = a

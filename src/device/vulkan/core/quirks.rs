@@ -25,9 +25,21 @@ pub struct Driver {
     pub id: D,
     /// PCI or Khronos id of the device's vendor.
     pub vendor: u32,
+    /// Version of a Mesa driver, major and minor; of others nothing meaningful.
+    pub version: (u32, u32),
+    /// Major version of the LLVM that generates code; 0 if there is none.
+    pub llvm: u32,
 }
 
 impl Driver {
+    /// From the version number and the device's name, "llvmpipe (LLVM 19.1.7, 256 bits)" with Mesa's.
+    pub fn new(id: D, vendor: u32, version: u32, device: &str) -> Driver {
+        let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+        let llvm = device.split_once("(LLVM ").and_then(|(_, rest)| digits(rest).parse().ok()).unwrap_or(0);
+        let version = (vk::api_version_major(version), vk::api_version_minor(version));
+        Driver { id, vendor, version, llvm }
+    }
+
     fn is(&self, ids: &[D]) -> bool {
         ids.contains(&self.id)
     }
@@ -92,15 +104,16 @@ quirks! {
     exact_div_sqrt64: |d| d.is_llvmpipe() || d.is_nvidia();
 
     /// Single-precision instructions flush denormals, although the driver offers controls that preserve them.
-    flushed_denorms32: Driver::is_nvidia;
+    /// llvmpipe has no such controls: it flushes in 26.1 and 26.2, but not in 22.3 and 25.0.
+    flushed_denorms32: |d| d.is_nvidia() || d.is_llvmpipe() && d.version > (25, 0);
 
     /// The mode "round to nearest" is not requested for single precision: the compiler rounds so anyway, and
     /// if the mode is requested it preserves denormals in some operations and not in others.
     unrequested_rte32: Driver::is_nvidia;
 
     /// Denormals of half and single precision are kept, although the driver offers no control that requests
-    /// it: compute shaders run with the processor's default (it flushes them for draws only).
-    kept_denorms: Driver::is_llvmpipe;
+    /// it: compute shaders run with the processor's default (it flushes them for draws only). Until Mesa 25.0.
+    kept_denorms: |d| d.is_llvmpipe() && d.version <= (25, 0);
 
     /// Denormals of double precision are kept, although the driver offers no control that requests it: the
     /// double-precision units have no flushing mode.
@@ -137,6 +150,10 @@ quirks! {
     /// (LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa).
     limited_loops: Driver::is_llvmpipe;
 
+    /// `(x & 0x7fffffff) | (y & 0x80000000)` in divergent control flow has a wrong exponent (LLVM 19 and 22 on
+    /// processors with AVX-512; LLVM 15 is right): see the compiler's pass `expand_copysign`.
+    wrong_copysign: |d| d.is_llvmpipe() && d.llvm > 15;
+
     /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as
     /// exact as OpenCL requires. A property of the hardware.
     coarse_packed_reads: Driver::is_nvidia;
@@ -155,12 +172,20 @@ pub const MAX_TRIP_COUNT: u32 = 65_535;
 mod tests {
     use super::*;
 
-    const UNKNOWN: Driver = Driver { id: D::SAMSUNG_PROPRIETARY, vendor: 0x144d };
-    const H200: Driver = Driver { id: D::NVIDIA_PROPRIETARY, vendor: NVIDIA };
-    const LLVMPIPE: Driver = Driver { id: D::MESA_LLVMPIPE, vendor: 0x10005 };
+    const UNKNOWN: Driver = Driver { id: D::SAMSUNG_PROPRIETARY, vendor: 0x144d, version: (1, 0), llvm: 0 };
+    const H200: Driver = Driver { id: D::NVIDIA_PROPRIETARY, vendor: NVIDIA, version: (580, 0), llvm: 0 };
+    const LLVMPIPE: Driver = Driver { id: D::MESA_LLVMPIPE, vendor: 0x10005, version: (22, 3), llvm: 15 };
 
     fn names(driver: Driver) -> Vec<&'static str> {
         Quirks::of(driver, &[]).names()
+    }
+
+    #[test]
+    fn versions_are_read() {
+        let version = vk::make_api_version(0, 25, 0, 7);
+        let driver = Driver::new(D::MESA_LLVMPIPE, 0x10005, version, "llvmpipe (LLVM 19.1.7, 256 bits)");
+        assert_eq!((driver.version, driver.llvm), ((25, 0), 19));
+        assert_eq!(Driver::new(D::MESA_V3DV, 0x14e4, version, "V3D 7.1.10.2").llvm, 0);
     }
 
     #[test]
@@ -197,7 +222,15 @@ mod tests {
                 "limited_loops",
             ]
         );
-        assert_eq!(names(Driver { id: D::MESA_RADV, vendor: 0x1002 }), ["fused_fma", "close_exp2_log2"]);
+        assert_eq!(
+            names(Driver { id: D::MESA_RADV, vendor: 0x1002, ..LLVMPIPE }),
+            ["fused_fma", "close_exp2_log2"]
+        );
+        let newer = Driver { version: (26, 2), llvm: 22, ..LLVMPIPE };
+        let (old, new) = (names(LLVMPIPE), names(newer));
+        assert!(old.contains(&"kept_denorms") && !old.contains(&"wrong_copysign"));
+        assert!(["flushed_denorms32", "wrong_copysign"].iter().all(|name| new.contains(name)));
+        assert!(!new.contains(&"kept_denorms"));
         // Mesa's driver for the same GPUs has the hardware's attributes only.
         assert_eq!(names(Driver { id: D::MESA_NVK, ..H200 }), ["four_part_version", "cuda_attributes"]);
     }

@@ -79,7 +79,7 @@ impl OtherVulkan {
         raw: vk::Buffer,
         wanted: vk::MemoryPropertyFlags,
         kind: vk::ExternalMemoryHandleTypeFlags,
-    ) -> vk::DeviceMemory {
+    ) -> Result<vk::DeviceMemory, vk::Result> {
         let mut exported = vk::ExportMemoryAllocateInfo::default().handle_types(kind);
         // SAFETY: as above.
         unsafe {
@@ -93,9 +93,9 @@ impl OtherVulkan {
             if !kind.is_empty() {
                 info = info.push_next(&mut exported);
             }
-            let memory = self.raw.allocate_memory(&info, None).unwrap();
-            self.raw.bind_buffer_memory(raw, memory, 0).unwrap();
-            memory
+            let memory = self.raw.allocate_memory(&info, None)?;
+            self.raw.bind_buffer_memory(raw, memory, 0)?;
+            Ok(memory)
         }
     }
 
@@ -106,15 +106,24 @@ impl OtherVulkan {
 
     /// A buffer in device-local memory, exportable as `kind`.
     pub fn shared_buffer_as(&self, size: u64, kind: vk::ExternalMemoryHandleTypeFlags) -> SharedBuffer {
+        self.try_shared_buffer(size, kind).unwrap()
+    }
+
+    /// The same; an error if the system has no such memory.
+    pub fn try_shared_buffer(
+        &self,
+        size: u64,
+        kind: vk::ExternalMemoryHandleTypeFlags,
+    ) -> Result<SharedBuffer, vk::Result> {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
         let usage = vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST
             | vk::BufferUsageFlags::STORAGE_BUFFER;
         let info = vk::BufferCreateInfo::default().size(size).usage(usage).push_next(&mut external);
         // SAFETY: as above.
-        let raw = unsafe { self.raw.create_buffer(&info, None) }.unwrap();
-        let memory = self.allocate(raw, vk::MemoryPropertyFlags::DEVICE_LOCAL, kind);
-        SharedBuffer { raw, memory, kind, size }
+        let raw = unsafe { self.raw.create_buffer(&info, None) }?;
+        let memory = self.allocate(raw, vk::MemoryPropertyFlags::DEVICE_LOCAL, kind)?;
+        Ok(SharedBuffer { raw, memory, kind, size })
     }
 
     /// Exports a descriptor of a buffer's memory.
@@ -228,7 +237,7 @@ impl OtherVulkan {
         unsafe {
             let staging = self.raw.create_buffer(&info, None).unwrap();
             let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let memory = self.allocate(staging, visible, vk::ExternalMemoryHandleTypeFlags::empty());
+            let memory = self.allocate(staging, visible, vk::ExternalMemoryHandleTypeFlags::empty()).unwrap();
             let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: buffer.size }];
             let cmd = self.record(|raw, cmd| raw.cmd_copy_buffer(cmd, buffer.raw, staging, &region));
             self.wait(self.submit(cmd, wait, None));

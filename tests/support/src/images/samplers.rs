@@ -106,10 +106,11 @@ fn coordinate(mode: Mode, n: usize, random: &mut Random) -> f32 {
     };
     let u = match (mode.is_exact(), mode.linear) {
         (true, _) => {
-            // Borders, and the numbers just below.
+            // Borders, and the numbers just below, which devices may take for zero if they are denormal.
             let border = element as f32;
             return match random.below(4) {
                 0 => border,
+                1 if border == 0.0 => -f32::MIN_POSITIVE,
                 1 => border.next_down(),
                 2 => border + 0.5,
                 _ => (element + random.unit() * 0.999) as f32,

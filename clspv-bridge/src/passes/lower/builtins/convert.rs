@@ -13,6 +13,9 @@ fn precision(s: Scalar) -> u32 {
     }
 }
 
+/// The largest denormal of single precision.
+const LARGEST_DENORMAL: f64 = 8_388_607.0 / (1u128 << 100) as f64 / (1u64 << 49) as f64;
+
 impl BuiltinLowering<'_, '_, '_> {
     pub(crate) fn convert(
         &mut self,
@@ -209,7 +212,8 @@ impl BuiltinLowering<'_, '_, '_> {
             _ => (self.b.and(above, positive), self.b.and(below, negative)),
         };
         // Neighbours by bit pattern: away from zero is plus one. The neighbours of zero are the smallest
-        // denormals; a device that flushes these may have made the zero from any denormal, and keeps it.
+        // denormals. A device that flushes these may have made the zero from any denormal: it keeps zero, but
+        // for doubles between the largest denormal and the smallest normal number.
         let int = to.with_scalar(Scalar::I32);
         let bits = self.b.bitcast(r, int);
         let one = self.int(int, 1);
@@ -217,9 +221,15 @@ impl BuiltinLowering<'_, '_, '_> {
         let sign = self.int(int, 0x8000_0000);
         let magnitude = self.int(int, 0x7fff_ffff);
         let magnitude = self.b.and(bits, magnitude);
-        let least = if self.cx.target.denorms32 == Denorms32::Kept { 1 } else { 0 };
-        let least = self.int(int, least);
         let izero = self.int(int, 0);
+        let least = if self.cx.target.denorms32 == Denorms32::Kept {
+            self.int(int, 1)
+        } else {
+            let (size, largest) = (self.b.un(UnOp::Fabs, x), self.float(wide, LARGEST_DENORMAL));
+            let is_larger = self.b.fcmp(FloatCc::Ogt, size, largest);
+            let least_normal = self.int(int, 0x0080_0000);
+            self.b.select(is_larger, least_normal, izero)
+        };
         let is_zero = self.b.icmp(IntCc::Eq, magnitude, izero);
         let minus = self.b.icmp(IntCc::Slt, bits, izero);
         let next_up = self.b.select(minus, dec, inc);
