@@ -112,7 +112,8 @@ quirks! {
     unrequested_rte32: Driver::is_nvidia;
 
     /// Denormals of half and single precision are kept, although the driver offers no control that requests
-    /// it: compute shaders run with the processor's default (it flushes them for draws only). Until Mesa 25.0.
+    /// it: compute shaders run with the processor's default (it flushes them for draws only). Until Mesa
+    /// 25.0.
     kept_denorms: |d| d.is_llvmpipe() && d.version <= (25, 0);
 
     /// Denormals of double precision are kept, although the driver offers no control that requests it: the
@@ -150,8 +151,8 @@ quirks! {
     /// (LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa).
     limited_loops: Driver::is_llvmpipe;
 
-    /// `(x & 0x7fffffff) | (y & 0x80000000)` in divergent control flow has a wrong exponent (LLVM 19 and 22 on
-    /// processors with AVX-512; LLVM 15 is right): see the compiler's pass `expand_copysign`.
+    /// `(x & 0x7fffffff) | (y & 0x80000000)` in divergent control flow has a wrong exponent (LLVM 19 and 22
+    /// on processors with AVX-512; LLVM 15 is right): see the compiler's pass `expand_copysign`.
     wrong_copysign: |d| d.is_llvmpipe() && d.llvm > 15;
 
     /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as

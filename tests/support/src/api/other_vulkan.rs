@@ -109,7 +109,7 @@ impl OtherVulkan {
         self.try_shared_buffer(size, kind).unwrap()
     }
 
-    /// The same; an error if the system has no such memory.
+    /// A buffer in device-local memory, exportable as `kind`; an error if the system has no such memory.
     pub fn try_shared_buffer(
         &self,
         size: u64,
