@@ -50,6 +50,22 @@ pub struct GlobalData {
     pub readonly: bool,
 }
 
+impl GlobalData {
+    /// A local variable of the compiler's own, uninitialised and aligned to 16 bytes.
+    pub fn local(name: &str, size: u32) -> GlobalData {
+        GlobalData {
+            name: name.to_owned(),
+            space: Space::Local,
+            linkage: Linkage::Internal,
+            size,
+            align: 16,
+            init: None,
+            relocs: Vec::new(),
+            readonly: false,
+        }
+    }
+}
+
 /// A compilation unit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Module {

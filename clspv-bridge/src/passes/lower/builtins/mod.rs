@@ -81,16 +81,7 @@ impl Imports<'_> {
         if let Some((g, _)) = self.globals.iter().find(|(_, g)| g.name == name) {
             return g;
         }
-        self.globals.push(GlobalData {
-            name: name.to_owned(),
-            space: Space::Local,
-            size,
-            align: 16,
-            init: None,
-            relocs: Vec::new(),
-            linkage: Linkage::Internal,
-            readonly: false,
-        })
+        self.globals.push(GlobalData::local(name, size))
     }
 }
 

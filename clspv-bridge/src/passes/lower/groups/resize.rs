@@ -40,13 +40,13 @@ impl Pass for ResizeSubGroups {
     }
 }
 
-/// Numbers of work-items.
+/// Sizes of the groups of a kernel.
 pub(crate) struct Sizes {
-    /// Of the kernel's sub-groups.
+    /// Work-items of a full sub-group of the kernel.
     pub size: u32,
-    /// Of the device's.
+    /// Work-items of a full sub-group of the device.
     pub device: u32,
-    /// Of a work-group, if the kernel requires a size.
+    /// Work-items of a work-group, if the kernel requires its size.
     pub items: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn run(
     } else {
         let most = target.max_workgroup_invocations.max(1);
         let items = items.unwrap_or(most).clamp(1, most).next_multiple_of(size);
-        Lanes::Several { device, scratch: globals.push(scratch(4 * items)) }
+        Lanes::Several { device, scratch: globals.push(GlobalData::local(SCRATCH, 4 * items)) }
     };
     Ok(rewrite_insts(func, |b, inst| {
         let data = b.func.insts[inst].clone();
@@ -80,19 +80,6 @@ pub(crate) fn run(
             _ => Rewrite::Keep,
         }
     }))
-}
-
-fn scratch(size: u32) -> GlobalData {
-    GlobalData {
-        name: SCRATCH.into(),
-        space: Space::Local,
-        size,
-        align: 16,
-        init: None,
-        relocs: Vec::new(),
-        linkage: Linkage::Internal,
-        readonly: false,
-    }
 }
 
 /// Checks that all work-items of a group reach the operations together if sub-groups are larger than the
