@@ -280,7 +280,7 @@ impl Kernel {
         let facts = kernel.limits(device.info());
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size);
-        // Of the device's own size there can be fewer.
+        // The device's limit is that for sub-groups of its own size.
         let most = match self.info.reqd_sub_group_size {
             Some(_) => most,
             None => most.min(facts.max_num_sub_groups as usize),

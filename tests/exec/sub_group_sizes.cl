@@ -1,4 +1,4 @@
-// Sub-groups of every size that kernels may require, with collectives of the work-group in smaller ones.
+// Sub-groups of every size that kernels may require.
 //! options: -cl-std=CL3.0
 //! require: cl_khr_subgroup_ballot cl_khr_subgroup_shuffle_relative
 //! kernel: of8 of16 of32 of64 of128
@@ -24,11 +24,11 @@ uint sub_group_facts(uint size, uint x)
     good |= (sub_group_any(lane == size - 1) & !sub_group_all(lane != 0)) << 8;
     return good;
 }
-#define KERNEL(size, facts) \
+#define KERNEL(size) \
     __attribute__((intel_reqd_sub_group_size(size))) kernel void of##size(global const uint *in, global uint *out) \
-    { out[get_global_id(0)] += facts; }
-KERNEL(8, sub_group_facts(8, in[get_global_id(0)]))
-KERNEL(16, sub_group_facts(16, in[get_global_id(0)]))
-KERNEL(32, sub_group_facts(32, in[get_global_id(0)]))
-KERNEL(64, sub_group_facts(64, in[get_global_id(0)]))
-KERNEL(128, sub_group_facts(128, in[get_global_id(0)]))
+    { out[get_global_id(0)] += sub_group_facts(size, in[get_global_id(0)]); }
+KERNEL(8)
+KERNEL(16)
+KERNEL(32)
+KERNEL(64)
+KERNEL(128)

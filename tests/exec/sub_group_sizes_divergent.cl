@@ -8,7 +8,7 @@
 __attribute__((intel_reqd_sub_group_size(8))) kernel void test(global uint *out)
 {
     uint id = get_global_id(0), n = id % 16, good;
-    // Of the even sub-groups the last three work-items, of the odd ones the first five.
+    // Taken by the last three work-items of even sub-groups and the first five of odd ones.
     if (n < 8 ? n >= 5 : n < 13) {
         uint active = n < 8 ? 3 : 5;
         good = sub_group_non_uniform_reduce_add(1) == active;

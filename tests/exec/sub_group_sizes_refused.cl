@@ -1,4 +1,4 @@
-// No device has sub-groups of 128 in control flow that differs within the group.
+// Devices with smaller sub-groups refuse larger ones in divergent control flow when the program is built.
 //! options: -cl-std=CL3.0
 //! require: cl_intel_required_subgroup_size
 //! error: 128 work-items in control flow

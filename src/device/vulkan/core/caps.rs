@@ -315,7 +315,7 @@ fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<Nvidia
 fn memory_sizes(a: &Adapter, notes: &mut Vec<String>) -> (u64, u64) {
     let heaps = a.memory.memory_heaps_as_slice();
     let local = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size);
-    // Whole pages for a quarter, too.
+    // A multiple of four pages: the largest allocation is whole pages and at least a quarter.
     let mut global = local.clone().sum::<u64>() & !0x3fff;
     // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL requires at least a quarter of
     // the memory.

@@ -188,7 +188,7 @@ impl Groups<'_, '_, '_> {
         match self.lanes {
             Lanes::Device if op == GroupOp::ShuffleXor => self.target.subgroup_ops.shuffle,
             Lanes::Device => self.target.subgroup_ops.shuffle_relative,
-            // What another cluster has is undefined.
+            // A value from outside of the sub-group is undefined (cl_khr_subgroup_shuffle_relative).
             Lanes::Clusters(_) => true,
             Lanes::Several { .. } => false,
         }
