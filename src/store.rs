@@ -9,6 +9,7 @@
 //! must be owned by the user and not writable by others (docs/security.md).
 
 use crate::config::Config;
+use bytes::Bytes;
 use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -127,10 +128,11 @@ impl Store {
 
     /// Reads an entry written with this `version` and decodes its content by `get`. If `get` returns `None`,
     /// the entry is damaged.
-    pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+    pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&Bytes) -> Option<T>) -> Option<T> {
         let path = self.path(key)?;
         let (file, data, bytes) = read_own(&path, self.limit.max(DEFAULT_LIMIT))?;
-        let value = content(&bytes, key, version).and_then(get);
+        let bytes = Bytes::from(bytes);
+        let value = content(&bytes, key, version).and_then(|content| get(&bytes.slice_ref(content)));
         if value.is_none() {
             tracing::warn!(path = %path.display(), "damaged cache entry");
             let _ = std::fs::remove_file(&path);
@@ -380,7 +382,7 @@ mod tests {
         key(n).as_bytes().repeat(1 + (n as usize % 97) * 40)
     }
 
-    fn whole(bytes: &[u8]) -> Option<Vec<u8>> {
+    fn whole(bytes: &Bytes) -> Option<Vec<u8>> {
         Some(bytes.to_vec())
     }
 

@@ -223,14 +223,14 @@ fn native(
                 } else {
                     llvm::Effort::Usual
                 };
-                program.object = llvm::shared_object(&texts, effort, cpu)?;
+                program.object = llvm::shared_object(&texts, effort, cpu)?.into();
             }
         }
         CodeGenerator::Cranelift | CodeGenerator::Baseline => {
             let kernels = native_kernels(optimised, cx, |module, n| cranelift::kernel(module, data, n, cx));
             let functions = collect(optimised, kernels, &mut program, failures);
             if failures.is_empty() && !functions.is_empty() {
-                program.object = cranelift::link(&functions)?;
+                program.object = cranelift::link(&functions)?.into();
             }
         }
     }

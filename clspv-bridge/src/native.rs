@@ -10,6 +10,7 @@
 pub mod flat_code;
 
 use crate::metadata::KernelInfo;
+use bytes::Bytes;
 
 /// Byte offsets in the structure that a work-group function receives. Sizes and ids are u64, three of each.
 pub mod context {
@@ -253,6 +254,7 @@ impl NativeKernel {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NativeProgram {
     pub kernels: Vec<NativeKernel>,
-    /// The shared object or [`flat_code`]; empty for a program without kernels.
-    pub object: Vec<u8>,
+    /// The shared object or [`flat_code`]; empty for a program without kernels. Often a part of larger data,
+    /// so that code from the cache is not copied.
+    pub object: Bytes,
 }

@@ -69,7 +69,7 @@ impl Cache {
 
     fn read<T>(&self, key: Key, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
         self.0.read(key, codec::VERSION, |bytes| {
-            let mut r = Reader::new(bytes);
+            let mut r = Reader::of_shared(bytes);
             let value = get(&mut r)?;
             r.at_end().then_some(value)
         })

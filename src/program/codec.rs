@@ -4,6 +4,7 @@
 //! the input can justify, and never panics: damaged input yields `None`. Each change of an encoding requires
 //! a new [`VERSION`].
 
+use bytes::Bytes;
 use clspv_bridge::CompileError;
 use clspv_bridge::abi::{
     BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
@@ -31,6 +32,8 @@ pub struct Writer {
 /// Reads values from a byte slice.
 pub struct Reader<'a> {
     rest: &'a [u8],
+    /// The shared data that `rest` is a part of, if it is.
+    shared: Option<&'a Bytes>,
 }
 
 impl Writer {
@@ -82,7 +85,11 @@ impl Writer {
 
 impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Reader { rest: bytes }
+        Reader { rest: bytes, shared: None }
+    }
+    /// A reader whose large blobs ([`Reader::shared_blob`]) are not copied.
+    pub fn of_shared(bytes: &'a Bytes) -> Self {
+        Reader { rest: bytes, shared: Some(bytes) }
     }
     /// Whether all bytes have been read.
     pub(crate) fn at_end(&self) -> bool {
@@ -115,6 +122,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn blob(&mut self) -> Option<&'a [u8]> {
         let n = usize::try_from(self.u64()?).ok()?;
         self.take(n)
+    }
+    /// A blob that keeps the shared data in memory, or a copy of it.
+    pub(crate) fn shared_blob(&mut self) -> Option<Bytes> {
+        let blob = self.blob()?;
+        Some(self.shared.map_or_else(|| Bytes::copy_from_slice(blob), |shared| shared.slice_ref(blob)))
     }
     pub fn str(&mut self) -> Option<String> {
         String::from_utf8(self.blob()?.to_vec()).ok()
@@ -647,7 +659,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             variables: r.option(get_variables)?,
         })
     })?;
-    Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
+    Some(NativeProgram { kernels, object: r.shared_blob()? })
 }
 
 /// Reads an executable program as written by [`put_program`].
@@ -738,7 +750,7 @@ pub(crate) mod tests {
         let sample = sample_program();
         let kernels = sample.infos().map(|info| sample_native(info.clone())).collect();
         CompiledProgram {
-            code: ProgramCode::Native(NativeProgram { kernels, object: vec![0x7f, 0x45] }),
+            code: ProgramCode::Native(NativeProgram { kernels, object: vec![0x7f, 0x45].into() }),
             ..sample.clone()
         }
     }

@@ -5,6 +5,7 @@
 //! threads sleep. A lock guards the list of launches; chunks are taken without it.
 
 use parking_lot::{Condvar, Mutex};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Instant;
@@ -25,6 +26,8 @@ struct Job<'a> {
     total: u64,
     piece: u64,
     failed: AtomicBool,
+    /// Whether the work panicked on a thread other than the launch's own.
+    panicked: AtomicBool,
     /// Number of threads on the job, besides the launch's own.
     workers: AtomicUsize,
 }
@@ -121,6 +124,9 @@ impl Pool {
     }
 
     /// Runs `work` on all of `0..total`, in ranges; false if any of them failed.
+    ///
+    /// # Panics
+    /// Panics if `work` does on any thread, after all threads have left it.
     pub fn run(&self, total: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) -> bool {
         let (mut done, mut batch) = (0u64, 1u64);
         let begin = Instant::now();
@@ -158,6 +164,7 @@ impl Pool {
             total,
             piece,
             failed: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
         };
         let wanted = (left.div_ceil(piece) - 1).min(self.threads as u64 - 1);
@@ -167,6 +174,7 @@ impl Pool {
         }
         job.work_on();
         drop(listed);
+        assert!(!job.panicked.load(Ordering::Relaxed), "work panicked on a thread of the pool");
         !job.failed.load(Ordering::Relaxed)
     }
 
@@ -227,7 +235,9 @@ impl Shared {
             };
             job.workers.fetch_add(1, Ordering::Relaxed);
             drop(jobs);
-            job.work_on();
+            if catch_unwind(AssertUnwindSafe(|| job.work_on())).is_err() {
+                job.panicked.store(true, Ordering::Relaxed);
+            }
             jobs = self.jobs.lock();
             job.workers.fetch_sub(1, Ordering::Release);
             self.left.notify_all();
@@ -288,5 +298,22 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_micros(50));
             first < 50
         }));
+    }
+
+    #[test]
+    fn panics_reach_the_caller_and_leave_the_pool_usable() {
+        let pool = Pool::new(3);
+        for _ in 0..20 {
+            let run = AssertUnwindSafe(|| {
+                pool.run(100, &|first, _| {
+                    std::thread::sleep(std::time::Duration::from_micros(50));
+                    assert!(first < 50, "contained");
+                    true
+                })
+            });
+            assert!(catch_unwind(run).is_err());
+        }
+        assert!(pool.shared.jobs.lock().is_empty());
+        assert!(pool.run(100, &|_, _| true));
     }
 }

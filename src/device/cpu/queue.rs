@@ -15,6 +15,7 @@ use crate::clock;
 use parking_lot::{Condvar, Mutex};
 use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -113,7 +114,10 @@ impl Inner {
         items.clear();
         drop(waits);
         self.spare_items.keep(items.capacity(), items);
-        self.sink.done(&report.tickets, outcome, &report.times);
+        let done = AssertUnwindSafe(|| self.sink.done(&report.tickets, outcome, &report.times));
+        if catch_unwind(done).is_err() {
+            tracing::error!("the report on a batch of the CPU device panicked; this is a bug of Pyroclast");
+        }
         report.tickets.clear();
         report.times.clear();
         let mut state = self.state.lock();
@@ -141,7 +145,7 @@ impl Inner {
         }
         for item in items {
             let start = if self.profiling { clock::now() } else { 0 };
-            let result = if failed.is_none() { self.execute(&item.command) } else { Ok(0) };
+            let result = if failed.is_none() { self.contain(&item.command) } else { Ok(0) };
             let ended = result.unwrap_or_else(|error| {
                 tracing::error!("a command on the CPU device: {error}");
                 failed = Some(match error {
@@ -159,6 +163,12 @@ impl Inner {
             }
         }
         failed.map_or(Outcome::Complete, Outcome::Failed)
+    }
+
+    /// Executes a command as [`Inner::execute`] does. A panic there becomes the failure of the command.
+    fn contain(&self, command: &DeviceCommand) -> DeviceResult<u64> {
+        catch_unwind(AssertUnwindSafe(|| self.execute(command)))
+            .unwrap_or_else(|_| Err(DeviceError::Unexpected("a panic, which is a bug of Pyroclast".into())))
     }
 
     /// Executes a command. Returns the end time of a kernel that enqueued children, else 0.
@@ -265,5 +275,55 @@ impl DeviceQueue for CpuQueue {
     }
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Checks;
+    use super::super::check::report::Reports;
+    use super::*;
+
+    /// A list of commands that panics when it is executed.
+    struct Broken;
+
+    impl DeviceList for Broken {
+        fn as_any(&self) -> &dyn Any {
+            panic!("contained")
+        }
+    }
+
+    /// Records outcomes, and panics at a batch with the ticket 3.
+    #[derive(Default)]
+    struct Outcomes(Mutex<Vec<(CommandTicket, Outcome)>>);
+
+    impl CompletionSink for Outcomes {
+        fn done(&self, tickets: &[CommandTicket], outcome: Outcome, _: &[Times]) {
+            self.0.lock().extend(tickets.iter().map(|ticket| (*ticket, outcome)));
+            assert!(!tickets.contains(&3), "contained");
+        }
+    }
+
+    #[test]
+    fn panics_are_failures_of_their_batches() {
+        let sink = Arc::new(Outcomes::default());
+        let checker = Arc::new(Checker::new(Checks::default(), Reports::default()));
+        let queue = CpuQueue::new(Arc::new(Pool::new(2)), checker, &QueueDesc::default(), sink.clone());
+        let commands = [
+            DeviceCommand::Nop,
+            DeviceCommand::Replay(Arc::new(Broken)),
+            DeviceCommand::Nop,
+            DeviceCommand::Nop,
+        ];
+        let mut last = 0;
+        for (ticket, command) in (1..).zip(commands) {
+            let items = vec![BatchItem { ticket, command, ordered: true }];
+            last = queue.submit(Batch { waits: Default::default(), items }).unwrap();
+        }
+        // By the queue's thread.
+        assert!(queue.wait(last, Some(Duration::from_secs(60))).unwrap());
+        let failed = Outcome::Failed(CL_OUT_OF_RESOURCES);
+        let expected = [(1, Outcome::Complete), (2, failed), (3, Outcome::Complete), (4, Outcome::Complete)];
+        assert_eq!(*sink.0.lock(), expected);
     }
 }

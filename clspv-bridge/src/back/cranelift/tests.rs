@@ -32,7 +32,7 @@ fn object(source: &str, features: &str, generator: CodeGenerator, instrumented: 
         cpu.instrumented = instrumented;
     }
     let program = driver::build(&[&library], &options, &Vec::new(), &target).unwrap();
-    program.native().unwrap().object.clone()
+    program.native().unwrap().object.to_vec()
 }
 
 /// The names of the functions of a program for a processor with these features.

@@ -13,6 +13,7 @@ use crate::device::vulkan::core::gpu::Gpu;
 use crate::record::{BuildStage, stage};
 use crate::store::{Key as EntryKey, Store};
 use ash::vk;
+use bytes::Bytes;
 use clspv_bridge::abi::{
     BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
 };
@@ -139,7 +140,7 @@ impl Pipelines {
     /// Creates the pipelines that earlier processes used, and another one.
     pub fn create_ahead(&self, variant: &KernelVariant, other: Option<PipelineKey>) -> DeviceResult<()> {
         let local_specs = variant.abi.local_specs.len();
-        let sizes = |bytes: &[u8]| read_sizes(bytes, local_specs);
+        let sizes = |bytes: &Bytes| read_sizes(bytes, local_specs);
         let kept = self.store.read(entry_key(self.gpu, variant, SIZES), VERSION, sizes);
         let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
         let items = |key: &PipelineKey| key.local.iter().fold(1u32, |n, size| n.saturating_mul(*size));
