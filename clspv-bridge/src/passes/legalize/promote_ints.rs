@@ -180,7 +180,10 @@ impl Promoter<'_> {
             b.and(y, m)
         };
         let v = match op {
-            And | Or | Xor | Udiv | Urem | Umin | Umax => return b.bin(op, x, y),
+            And | Or | Xor | Umin | Umax => return b.bin(op, x, y),
+            // Division by zero may have any result, which must not be larger than the type.
+            Udiv | Urem if b.func.as_bits(y).is_some_and(|y| y != 0) => return b.bin(op, x, y),
+            Udiv | Urem => b.bin(op, x, y),
             Iadd | Isub | Imul => b.bin(op, x, y),
             Sdiv | Srem | Smin | Smax => {
                 let (x, y) = both(self, b);

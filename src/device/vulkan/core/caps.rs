@@ -237,8 +237,7 @@ pub fn device_info(
         global_mem_size,
         max_alloc_size,
         max_constant_buffer_size: max_alloc_size,
-        // Without device addresses each takes a descriptor.
-        max_constant_args: if vulkan.addresses { 64 } else { vulkan.max_buffer_descriptors.min(64) },
+        max_constant_args: if vulkan.addresses { 64 } else { constant_args(vulkan.max_buffer_descriptors) },
         cache_size,
         cache_line,
         base_addr_align_bits: BASE_ADDR_ALIGN_BITS
@@ -273,6 +272,12 @@ pub fn device_info(
         elsewhere: Vec::new(),
         notes,
     }
+}
+
+/// CL_DEVICE_MAX_CONSTANT_ARGS where each takes one of so many descriptors. Left over are one for a result,
+/// and those of the argument block, the data block and the print buffer.
+fn constant_args(descriptors: u32) -> u32 {
+    descriptors.saturating_sub(4).max(descriptors / 2).min(64)
 }
 
 fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {
@@ -374,5 +379,15 @@ fn vulkan_driver(a: &Adapter) -> String {
         format!("{name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
     } else {
         format!("{name} {info}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::constant_args;
+
+    #[test]
+    fn kernels_have_a_result_beside_constant_arguments() {
+        assert_eq!([4, 12, 35, 1000].map(constant_args), [2, 8, 31, 64]);
     }
 }

@@ -310,7 +310,7 @@ impl Accesses {
         }
         let access = Access { root: Root::Var(var), align: elem_bytes.next_power_of_two(), ..access };
         let shift = elem_bytes.trailing_zeros();
-        let whole = total == elem_bytes && op.access().is_some_and(|a| a.align >= scalar.bytes());
+        let whole = total == elem_bytes && op.access().is_some_and(|a| a.align >= total);
         match op {
             Op::Load(_) if whole => {
                 let i = index(b, Some(shift));
