@@ -26,6 +26,10 @@ kernel void locals(local float4 *a, local int *b, global int *p) {
     barrier(CLK_LOCAL_MEM_FENCE);
     p[l] = (int)a[0].x + b[0];
 }
+kernel void optional(global int *p, global const int *q) {
+    if (p && q) atomic_add(p, q[0]);
+    else if (p) atomic_add(p, 2);
+}
 ";
 
 struct Fixture {
@@ -126,14 +130,14 @@ fn creation() {
         assert_eq!(code, CL_INVALID_PROGRAM);
         let mut count = 0;
         assert_eq!(clCreateKernelsInProgram(f.program, 0, null_mut(), &mut count), CL_SUCCESS);
-        assert_eq!(count, 5);
-        let mut list = [null_mut(); 5];
-        assert_eq!(clCreateKernelsInProgram(f.program, 4, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clCreateKernelsInProgram(f.program, 5, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
+        assert_eq!(count, 6);
+        let mut list = [null_mut(); 6];
+        assert_eq!(clCreateKernelsInProgram(f.program, 5, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(clCreateKernelsInProgram(f.program, 6, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
         let mut names: Vec<String> =
             list.iter().map(|k| text(&info(*k, CL_KERNEL_FUNCTION_NAME).unwrap())).collect();
         names.sort();
-        assert_eq!(names, ["hinted", "locals", "mixed", "nothing", "sized"]);
+        assert_eq!(names, ["hinted", "locals", "mixed", "nothing", "optional", "sized"]);
         list.into_iter().for_each(release);
         // Kernels that do not fit the list are not left attached to the program.
         assert_eq!(clBuildProgram(f.program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
@@ -404,6 +408,36 @@ fn local_memory_at_its_limit() {
         }
         assert_eq!(clReleaseCommandQueue(queue), CL_SUCCESS);
         assert_eq!(clReleaseMemObject(mem), CL_SUCCESS);
+    }
+    release(k);
+}
+
+#[test]
+fn pointers_that_kernels_test_may_be_null() {
+    let f = Fixture::new("");
+    let (k, p, q, mut code) = (f.kernel("optional"), f.buffer(), f.buffer(), 1);
+    let none: cl_mem = null_mut();
+    // SAFETY: live handles, sizes of the buffers and of `sum`.
+    unsafe {
+        let queue = clCreateCommandQueue(f.context, device(), 0, &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        let write = |buffer, value: i32| {
+            let value = (&raw const value).cast();
+            clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 4, value, 0, null(), null_mut())
+        };
+        for (first, second, expected) in [(p, q, 56), (p, none, 16), (none, q, 0), (none, none, 0)] {
+            assert_eq!((write(p, 0), write(q, 7)), (CL_SUCCESS, CL_SUCCESS));
+            assert_eq!((set(k, 0, &first), set(k, 1, &second)), (CL_SUCCESS, CL_SUCCESS));
+            let launched = clEnqueueNDRangeKernel(queue, k, 1, null(), &8, &8, 0, null(), null_mut());
+            assert_eq!(launched, CL_SUCCESS);
+            let mut sum = 0i32;
+            let result = (&raw mut sum).cast();
+            let read = clEnqueueReadBuffer(queue, p, CL_TRUE, 0, 4, result, 0, null(), null_mut());
+            assert_eq!((read, sum), (CL_SUCCESS, expected));
+        }
+        assert_eq!(clReleaseCommandQueue(queue), CL_SUCCESS);
+        assert_eq!(clReleaseMemObject(p), CL_SUCCESS);
+        assert_eq!(clReleaseMemObject(q), CL_SUCCESS);
     }
     release(k);
 }

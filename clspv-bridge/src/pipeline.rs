@@ -62,6 +62,7 @@ use crate::passes::opt::unroll_while::UnrollWhile;
 use crate::passes::quirks::expand_copysign::ExpandCopysign;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
+use crate::passes::quirks::guard_loads::GuardLoads;
 use crate::passes::quirks::wide_loads::WideLoads;
 use crate::passes::structure::lcssa::Lcssa;
 use crate::passes::structure::ssa_repair::SsaRepair;
@@ -208,6 +209,7 @@ pub(crate) const LOWER: Passes = &[
     &LowerImages,
     &LegalizeVec,
     &LowerMemory,
+    &GuardLoads,
     &LegalizeInts,
     &LowerArguments,
 ];

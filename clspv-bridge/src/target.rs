@@ -110,6 +110,8 @@ pub struct VulkanTarget {
     pub scatters_wide_loads: bool,
     /// Whether the driver computes `(x & 0x7fffffff) | (y & 0x80000000)` wrongly.
     pub wrong_copysign: bool,
+    /// Whether the driver executes loads from device addresses that all lanes share where no lane is active.
+    pub unmasked_loads: bool,
     /// Whether the driver generates much code for each component of a buffer access: vectors of small
     /// integers are then accessed by words.
     pub scalar_accesses: bool,
@@ -451,6 +453,7 @@ impl VulkanTarget {
             aliased_views: true,
             scatters_wide_loads: false,
             wrong_copysign: false,
+            unmasked_loads: false,
             scalar_accesses: false,
             tests_in_continue: true,
             needs_lcssa: false,

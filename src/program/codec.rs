@@ -20,7 +20,7 @@ use clspv_bridge::options::{Library, LibraryCode, Options};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -409,6 +409,7 @@ fn put_implicit_arg(w: &mut Writer, h: ImplicitArg) {
         ImplicitArg::PrintfBase => (10, 0),
         ImplicitArg::ImageFormat(a) => (11, a),
         ImplicitArg::ImageSize(a, d) => (12 + d, a),
+        ImplicitArg::NullAddress => (16, 0),
     };
     w.u8(tag);
     w.u16(value);
@@ -431,6 +432,7 @@ fn get_implicit_arg(r: &mut Reader) -> Option<ImplicitArg> {
         10 if value == 0 => ImplicitArg::PrintfBase,
         11 => ImplicitArg::ImageFormat(value),
         12..=15 => ImplicitArg::ImageSize(value, tag - 12),
+        16 if value == 0 => ImplicitArg::NullAddress,
         _ => return None,
     })
 }

@@ -25,6 +25,9 @@ pub enum ImplicitArg {
     DataAddress,
     /// u64: device address of the print buffer ([`crate::printf`]); in bindings mode unused.
     PrintfAddress,
+    /// u64: device address of memory that is read in place of null pointers' targets. Its contents do not
+    /// matter.
+    NullAddress,
     /// u32: base of the numbers of printf calls in records, which distinguishes the kernels of several
     /// launches.
     PrintfBase,
@@ -46,7 +49,8 @@ impl ImplicitArg {
             | ImplicitArg::GlobalOffset(_)
             | ImplicitArg::GlobalSize(_)
             | ImplicitArg::DataAddress
-            | ImplicitArg::PrintfAddress => 8,
+            | ImplicitArg::PrintfAddress
+            | ImplicitArg::NullAddress => 8,
             _ => 4,
         }
     }
@@ -64,6 +68,7 @@ pub(super) fn implicit_arg_parts(arg: ImplicitArg) -> (&'static str, Option<u16>
         ImplicitArg::WorkDim => ("work_dim", None, None),
         ImplicitArg::DataAddress => ("data_address", None, None),
         ImplicitArg::PrintfAddress => ("printf_address", None, None),
+        ImplicitArg::NullAddress => ("null_address", None, None),
         ImplicitArg::PrintfBase => ("printf_base", None, None),
         ImplicitArg::LocalArgOffset(arg) => ("local_arg_offset", Some(arg), None),
         ImplicitArg::ImageFormat(arg) => ("image_format", Some(arg), None),
@@ -88,6 +93,7 @@ pub(super) fn implicit_arg<E>(
         "work_dim" => Some(ImplicitArg::WorkDim),
         "data_address" => Some(ImplicitArg::DataAddress),
         "printf_address" => Some(ImplicitArg::PrintfAddress),
+        "null_address" => Some(ImplicitArg::NullAddress),
         "printf_base" => Some(ImplicitArg::PrintfBase),
         "local_arg_offset" => Some(ImplicitArg::LocalArgOffset(number()?)),
         "image_format" => Some(ImplicitArg::ImageFormat(number()?)),

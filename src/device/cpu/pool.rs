@@ -294,9 +294,9 @@ mod tests {
 
     #[test]
     fn failures_are_reported() {
-        assert!(!Pool::new(2).run(100, &|first, _| {
+        assert!(!Pool::new(2).run(100, &|_, end| {
             std::thread::sleep(std::time::Duration::from_micros(50));
-            first < 50
+            end < 50
         }));
     }
 
@@ -305,9 +305,9 @@ mod tests {
         let pool = Pool::new(3);
         for _ in 0..20 {
             let run = AssertUnwindSafe(|| {
-                pool.run(100, &|first, _| {
+                pool.run(100, &|_, end| {
                     std::thread::sleep(std::time::Duration::from_micros(50));
-                    assert!(first < 50, "contained");
+                    assert!(end < 50, "contained");
                     true
                 })
             });

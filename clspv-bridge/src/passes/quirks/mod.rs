@@ -3,4 +3,5 @@
 pub mod expand_copysign;
 pub mod flush_denorms;
 pub mod flushed_div;
+pub mod guard_loads;
 pub mod wide_loads;

@@ -112,6 +112,7 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         aliased_views: q.aliased_views,
         scatters_wide_loads: q.scattered_wide_loads,
         wrong_copysign: q.wrong_copysign,
+        unmasked_loads: q.unmasked_loads,
         scalar_accesses: q.scalar_accesses,
         tests_in_continue: f.tests_in_continue && !q.slow_tests_in_continue,
         needs_lcssa: q.needs_lcssa,

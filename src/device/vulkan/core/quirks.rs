@@ -155,6 +155,11 @@ quirks! {
     /// on processors with AVX-512; LLVM 15 is right): see the compiler's pass `expand_copysign`.
     wrong_copysign: |d| d.is_llvmpipe() && d.llvm > 15;
 
+    /// Loads from a device address that all lanes share are also executed where control flow has ended every
+    /// lane, so that a test for a null pointer protects nothing (see the compiler's pass `guard_loads`). Seen
+    /// with Mesa 26.1 and 26.2, not with 25.0.
+    unmasked_loads: |d| d.is_llvmpipe() && d.version > (25, 0);
+
     /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as
     /// exact as OpenCL requires. A property of the hardware.
     coarse_packed_reads: Driver::is_nvidia;
@@ -230,7 +235,9 @@ mod tests {
         let newer = Driver { version: (26, 2), llvm: 22, ..LLVMPIPE };
         let (old, new) = (names(LLVMPIPE), names(newer));
         assert!(old.contains(&"kept_denorms") && !old.contains(&"wrong_copysign"));
-        assert!(["flushed_denorms32", "wrong_copysign"].iter().all(|name| new.contains(name)));
+        assert!(
+            ["flushed_denorms32", "wrong_copysign", "unmasked_loads"].iter().all(|name| new.contains(name))
+        );
         assert!(!new.contains(&"kept_denorms"));
         // Mesa's driver for the same GPUs has the hardware's attributes only.
         assert_eq!(names(Driver { id: D::MESA_NVK, ..H200 }), ["four_part_version", "cuda_attributes"]);

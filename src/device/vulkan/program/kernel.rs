@@ -447,6 +447,7 @@ impl VulkanKernel {
             let value = match arg {
                 ImplicitArg::GlobalIdBase(_) | ImplicitArg::GroupBase(_) => 0,
                 ImplicitArg::PrintfAddress => print.map_or(0, |p| p.buffer.address),
+                ImplicitArg::NullAddress => self.memory.null_buffer()?.address,
                 ImplicitArg::PrintfBase => print.map_or(0, |p| u64::from(p.base)),
                 ImplicitArg::GlobalOffset(i) => launch.offset[d(i)],
                 ImplicitArg::GlobalSize(i) => launch.global[d(i)],
