@@ -17,7 +17,6 @@ const HEIGHT: usize = 480;
 const SMALL: [usize; 2] = [405, 270];
 const RADIUS: usize = 4;
 const REACH: usize = 4;
-const TILE: usize = 16;
 /// Decay of the bilateral filter's weights with the square of distance and of difference in colour.
 const NEAR: f32 = 0.06;
 const LIKE: f32 = 60.0;
@@ -163,8 +162,10 @@ fn picture(session: &Session<'_>, image: &Image<'_>) -> Result<Picture, String> 
 }
 
 fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) -> Result<String, String> {
+    // Small devices have work-groups of 128 work-items.
+    let tile = if session.max_work_group_size()? < 256 { 8 } else { 16 };
     let program = session
-        .build(include_str!("picture.cl"), &format!("-DRADIUS={RADIUS} -DREACH={REACH} -DTILE={TILE}"))?;
+        .build(include_str!("picture.cl"), &format!("-DRADIUS={RADIUS} -DREACH={REACH} -DTILE={tile}"))?;
     let (bytes, floats) = (image_format(CL_RGBA, CL_UNORM_INT8), image_format(CL_RGBA, CL_FLOAT));
     let (size, small) = ([input.width, input.height, 1], [SMALL[0], SMALL[1], 1]);
     let data = HostData { bytes: &input.pixels, row_pitch: 0, slice_pitch: 0 };
@@ -179,8 +180,8 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
     let step = |x: i32, y: i32| [x.to_le_bytes(), y.to_le_bytes()].concat();
     let (across, down) = (step(1, 0), step(0, 1));
 
-    let group = [TILE, TILE];
-    let whole = |size: [usize; 3]| [size[0].div_ceil(TILE) * TILE, size[1].div_ceil(TILE) * TILE];
+    let group = [tile, tile];
+    let whole = |size: [usize; 3]| [size[0].next_multiple_of(tile), size[1].next_multiple_of(tile)];
     let kernels = [
         program.kernel("blur")?,
         program.kernel("blur")?,

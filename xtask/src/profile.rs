@@ -21,7 +21,10 @@ pub fn run(name: &str, command: &[String]) -> Result<()> {
     let folder = root.join("target/profile");
     let (loader, complaints) = (folder.join("libvulkan.so.1"), folder.join(format!("{name}.log")));
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    fs::copy(root.join("target/debug/libvulkan_profile.so"), &loader)
+    // Other runs may be using the file that is there.
+    let new = folder.join(format!("libvulkan.{}", std::process::id()));
+    fs::copy(root.join("target/debug/libvulkan_profile.so"), &new)
+        .and_then(|_| fs::rename(&new, &loader))
         .map_err(|e| format!("{}: {e}", loader.display()))?;
     fs::write(&complaints, "").map_err(|e| format!("{}: {e}", complaints.display()))?;
     let [program, arguments @ ..] = command else { return Err("no command".into()) };

@@ -26,6 +26,8 @@ const NOT_BOTH: [cl_channel_type; 1] = [CL_UNORM_INT16];
 const READ_ARGS: u32 = 128;
 const WRITE_ARGS: u32 = 64;
 const MIN_ARGS: (u32, u32) = (8, 1);
+/// Descriptors that small devices keep for buffers: two of the kernel's, its arguments and the print buffer.
+const BUFFERS: u32 = 4;
 
 /// The device's image support, or the reason why it falls short of the embedded profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
@@ -42,8 +44,15 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
         exact_packed: !a.quirks.coarse_packed_reads,
         write_any: t.storage_image_write_any,
     };
-    let args =
-        (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);
+    // A device with just the full profile's number has a kernel without buffers use all of them.
+    let room = match limits.max_per_stage_resources {
+        few if few < READ_ARGS => few.saturating_sub(BUFFERS),
+        many => many,
+    };
+    let args = (
+        limits.max_per_stage_descriptor_sampled_images.min(room),
+        limits.max_per_stage_descriptor_storage_images.min(room),
+    );
     let max_2d =
         [limits.max_image_dimension1_d.min(limits.max_image_dimension2_d), limits.max_image_dimension2_d];
     let mut facts = ImageFacts {

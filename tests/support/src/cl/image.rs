@@ -117,6 +117,11 @@ impl<'a> Session<'a> {
         check("clGetDeviceInfo", code).map(|()| value)
     }
 
+    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
+    pub fn max_work_group_size(&self) -> Result<usize, String> {
+        self.device_number(CL_DEVICE_MAX_WORK_GROUP_SIZE)
+    }
+
     /// CL_DEVICE_IMAGE_SUPPORT.
     pub fn has_images(&self) -> Result<bool, String> {
         Ok(self.device_number::<cl_bool>(CL_DEVICE_IMAGE_SUPPORT)? != 0)
