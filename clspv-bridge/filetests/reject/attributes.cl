@@ -48,6 +48,12 @@ typedef struct s v __attribute__((ext_vector_type(4)));
 //--- vector_size that is not a multiple
 typedef float v __attribute__((vector_size(6)));
 //                             ^ error: vector size not an integral multiple of component size
+//--- name of a size of sub-groups | clang:accepts
+kernel __attribute__((qcom_reqd_sub_group_size("third"))) void k(void) { }
+//                    ^ error: 'qcom_reqd_sub_group_size' attribute requires "half" or "full"
+//--- size of sub-groups without a name | clang:accepts
+kernel __attribute__((qcom_reqd_sub_group_size(64))) void k(void) { }
+//                    ^ error: 'qcom_reqd_sub_group_size' attribute requires "half" or "full"
 //--- sub-group size that is not constant
 kernel __attribute__((intel_reqd_sub_group_size(n))) void k(void) { }
 //                                              ^ error: use of undeclared identifier 'n'

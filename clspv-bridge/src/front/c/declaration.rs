@@ -50,6 +50,7 @@ impl Limited {
             "work_group_size_hint" => Limited::Kernel("work_group_size_hint"),
             "vec_type_hint" => Limited::Kernel("vec_type_hint"),
             "intel_reqd_sub_group_size" => Limited::Kernel("intel_reqd_sub_group_size"),
+            "qcom_reqd_sub_group_size" => Limited::Kernel("qcom_reqd_sub_group_size"),
             "always_inline" => Limited::Inline("always_inline"),
             "opencl_unroll_hint" => Limited::Loop("opencl_unroll_hint"),
             _ => return None,

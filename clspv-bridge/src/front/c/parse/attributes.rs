@@ -219,6 +219,7 @@ impl Parser<'_> {
             "intel_reqd_sub_group_size" | "reqd_sub_group_size" | "sub_group_size" => {
                 attributes.reqd_sub_group_size = self.numbers::<1>(name, loc).map(|[n]| n);
             }
+            "qcom_reqd_sub_group_size" => attributes.reqd_sub_group_size = self.qcom_sub_group_size(loc),
             "opencl_unroll_hint" => {
                 // Without a number the loop is unrolled completely.
                 let count = if self.kind() == T::LParen { self.numbers::<1>(name, loc) } else { Some([0]) };
@@ -300,6 +301,28 @@ impl Parser<'_> {
             return None;
         }
         Some(sizes)
+    }
+
+    /// `("half")` or `("full")`, which are 64 and 128 work-items on Adreno (cl_qcom_reqd_sub_group_size).
+    fn qcom_sub_group_size(&mut self, name: Loc) -> Option<u32> {
+        let open = self.loc();
+        if !self.expect(T::LParen, "'('") {
+            return None;
+        }
+        let size = match self.kind() {
+            T::Str => match self.sema.text(self.peek().symbol) {
+                "\"half\"" => Some(64),
+                "\"full\"" => Some(128),
+                _ => None,
+            },
+            _ => None,
+        };
+        if size.is_none() {
+            self.sema.error(name, "'qcom_reqd_sub_group_size' attribute requires \"half\" or \"full\"");
+        }
+        self.skip_to(&[T::RParen]);
+        self.expect_close(T::RParen, open);
+        size
     }
 
     fn vec_type_hint(&mut self, name: Loc) -> Option<Ty> {
