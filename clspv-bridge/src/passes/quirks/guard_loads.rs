@@ -12,6 +12,7 @@ use crate::abi::PointerMode;
 use crate::error::Result;
 use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
+use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::{Pass, PassContext};
 
 /// The first address that a process can map (Linux' vm.mmap_min_addr).
@@ -34,11 +35,12 @@ impl Pass for GuardLoads {
         if !by_address || !cx.target.vulkan().is_some_and(|vulkan| vulkan.unmasked_loads) {
             return Ok(false);
         }
+        let pointers: Vec<u32> = module.kernels.iter().flat_map(pointers).collect();
         let mut changed = false;
         for func in module.functions.values_mut() {
             let mut guarded = false;
             rewrite_insts(func, |b, inst| {
-                guarded |= guard(b, inst);
+                guarded |= guard(b, inst, &pointers);
                 Rewrite::Keep
             });
             changed |= guarded;
@@ -47,15 +49,21 @@ impl Pass for GuardLoads {
     }
 }
 
+/// Offsets of the pointers among a kernel's arguments.
+fn pointers(info: &KernelInfo) -> impl Iterator<Item = u32> {
+    let pointers = info.args.iter().filter(|a| matches!(a.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr));
+    pointers.map(|a| a.offset)
+}
+
 /// Guards a load; false if it needs none. The entry block runs in every lane.
-fn guard(b: &mut Builder<'_>, inst: Inst) -> bool {
+fn guard(b: &mut Builder<'_>, inst: Inst, pointers: &[u32]) -> bool {
     let data = &b.func.insts[inst];
     let Op::Load(Access { root: Root::Addr, .. }) = data.op else { return false };
     if Some(b.block) == b.func.entry() {
         return false;
     }
     let address = data.args[0];
-    let pointer = argument(b.func, address, DEPTH).unwrap_or(address);
+    let pointer = argument(b.func, address, pointers, DEPTH).unwrap_or(address);
     let first = b.i64(FIRST_ADDRESS as i64);
     let is_null = b.icmp(IntCc::Ult, pointer, first);
     let harmless = b.value(Op::Implicit(ImplicitArg::NullAddress), &[], I64);
@@ -64,13 +72,13 @@ fn guard(b: &mut Builder<'_>, inst: Inst) -> bool {
     true
 }
 
-/// The argument of the kernel that an address is computed from by additions.
-fn argument(func: &Function, address: Value, depth: u32) -> Option<Value> {
+/// The pointer among the kernel's arguments that an address is computed from by additions.
+fn argument(func: &Function, address: Value, pointers: &[u32], depth: u32) -> Option<Value> {
     let data = &func.insts[func.def_inst(address)?];
     match data.op {
-        Op::Arg { .. } => Some(address),
+        Op::Arg { offset } => pointers.contains(&offset).then_some(address),
         Op::Bin(BinOp::Iadd) if depth > 0 => {
-            data.args.iter().find_map(|operand| argument(func, *operand, depth - 1))
+            data.args.iter().find_map(|operand| argument(func, *operand, pointers, depth - 1))
         }
         _ => None,
     }
