@@ -20,6 +20,8 @@ pub(super) struct Program<'a> {
     /// Offsets in the argument block of the words for local arguments.
     pub local_args: Vec<(u16, u32)>,
     pub instrumented: bool,
+    /// Whether the processor estimates reciprocal square roots of vectors to 14 bits (AVX-512).
+    pub estimates_rsqrt: bool,
     /// Names of the functions that are called.
     pub symbols: FxHashMap<FuncRef, String>,
 }
@@ -113,7 +115,15 @@ pub(super) fn functions<'a>(
         variables: cpu.instrumented.then(|| variable_locations(module, data, &local, &functions)),
         info: info.clone(),
     };
-    let program = Program { info, data, local, local_args, instrumented: cpu.instrumented, symbols };
+    let program = Program {
+        info,
+        data,
+        local,
+        local_args,
+        instrumented: cpu.instrumented,
+        estimates_rsqrt: cpu.has("avx512f") && cpu.has("avx512vl"),
+        symbols,
+    };
     let has_callees = !callees.is_empty();
     kernels.append(&mut callees);
     Ok(NativeFunctions { program, functions: kernels, has_callees, kernel })

@@ -211,6 +211,14 @@ impl Print<'_> {
                 self.define(v, format!("fdiv {flags}{t} {}, {x}", one()));
                 return Ok(());
             }
+            UnOp::NativeRsqrt
+                if self.program.estimates_rsqrt
+                    && ty.scalar() == Some(Scalar::F32)
+                    && [4, 8, 16].contains(&ty.lanes()) =>
+            {
+                self.estimated_rsqrt(data.args[0], v);
+                return Ok(());
+            }
             UnOp::NativeRsqrt => {
                 let root = self.temporary(format!("call {flags}{t} @llvm.sqrt.{s}({t} {x})"));
                 self.define(v, format!("fdiv {flags}{t} {}, {root}", one()));
@@ -228,6 +236,24 @@ impl Print<'_> {
         };
         self.define(v, format!("call {flags}{t} @llvm.{call}.{s}({t} {x})"));
         Ok(())
+    }
+
+    /// Prints reciprocal square roots y(1 + (1 - x y^2) / 2) of the processor's estimates y: a step of
+    /// Newton's method, within 1 ulp. It is not a number for 0 and infinity, whose estimates are exact.
+    fn estimated_rsqrt(&mut self, x: Value, v: Value) {
+        let (ty, t, x) = (self.func.ty(x), self.ty(v), self.name(x));
+        let (s, lanes) = (suffix(ty), ty.lanes());
+        let constant = |value: f32| splat_text(ty, u64::from(value.to_bits()));
+        let (one, half, mask) = (constant(1.0), constant(0.5), lanes.max(8));
+        let estimate = format!("@llvm.x86.avx512.rsqrt14.ps.{}", lanes * 32);
+        let y = self.temporary(format!("call {t} {estimate}({t} {x}, {t} zeroinitializer, i{mask} -1)"));
+        let root = self.temporary(format!("fmul {t} {x}, {y}"));
+        let negative = self.temporary(format!("fneg {t} {root}"));
+        let rest = self.temporary(format!("call {t} @llvm.fma.{s}({t} {negative}, {t} {y}, {t} {one})"));
+        let half = self.temporary(format!("fmul {t} {y}, {half}"));
+        let refined = self.temporary(format!("call {t} @llvm.fma.{s}({t} {half}, {t} {rest}, {t} {y})"));
+        let special = self.temporary(format!("fcmp uno {t} {refined}, {refined}"));
+        self.define(v, format!("select <{lanes} x i1> {special}, {t} {y}, {t} {refined}"));
     }
 
     fn cast(&mut self, op: CastOp, x: Value, v: Value) {
