@@ -276,9 +276,10 @@ pub fn device_info(
 }
 
 /// CL_DEVICE_MAX_CONSTANT_ARGS where each takes one of so many descriptors. Left over are one for a result,
-/// and those of the argument block, the data block and the print buffer.
+/// and those of the argument block, the data block and the print buffer. The embedded profile requires 4,
+/// which a device with no more has for kernels without results.
 fn constant_args(descriptors: u32) -> u32 {
-    descriptors.saturating_sub(4).max(descriptors / 2).min(64)
+    descriptors.saturating_sub(4).max(descriptors.min(4)).min(64)
 }
 
 fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {
@@ -389,6 +390,6 @@ mod tests {
 
     #[test]
     fn kernels_have_a_result_beside_constant_arguments() {
-        assert_eq!([4, 12, 35, 1000].map(constant_args), [2, 8, 31, 64]);
+        assert_eq!([4, 6, 12, 35, 1000].map(constant_args), [4, 4, 8, 31, 64]);
     }
 }
