@@ -239,7 +239,7 @@ impl Print<'_> {
     }
 
     /// Prints reciprocal square roots y(1 + (1 - x y^2) / 2) of the processor's estimates y: a step of
-    /// Newton's method, within 1 ulp. It is not a number for 0 and infinity, whose estimates are exact.
+    /// Newton's method, within 1 ulp. The step gives NaN for 0 and infinity, whose estimates are exact.
     fn estimated_rsqrt(&mut self, x: Value, v: Value) {
         let (ty, t, x) = (self.func.ty(x), self.ty(v), self.name(x));
         let (s, lanes) = (suffix(ty), ty.lanes());

@@ -275,11 +275,15 @@ pub fn device_info(
     }
 }
 
-/// CL_DEVICE_MAX_CONSTANT_ARGS where each takes one of so many descriptors. Left over are one for a result,
-/// and those of the argument block, the data block and the print buffer. The embedded profile requires 4,
-/// which a device with no more has for kernels without results.
+/// Storage-buffer descriptors that limits of other arguments leave free: one for a buffer that the kernel
+/// writes, and those of the argument block, the data block and the print buffer.
+pub const OTHER_DESCRIPTORS: u32 = 4;
+
+/// CL_DEVICE_MAX_CONSTANT_ARGS of a device without addresses, whose stages have this number of storage-buffer
+/// descriptors: each constant argument takes one. It is at least the embedded profile's minimum of 4, if the
+/// device has as many.
 fn constant_args(descriptors: u32) -> u32 {
-    descriptors.saturating_sub(4).max(descriptors.min(4)).min(64)
+    descriptors.saturating_sub(OTHER_DESCRIPTORS).max(descriptors.min(4)).min(64)
 }
 
 fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {

@@ -4,6 +4,7 @@ use super::format::Probe;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use crate::device::info::ImageFacts;
+use crate::device::vulkan::core::caps::OTHER_DESCRIPTORS;
 use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 
@@ -26,8 +27,6 @@ const NOT_BOTH: [cl_channel_type; 1] = [CL_UNORM_INT16];
 const READ_ARGS: u32 = 128;
 const WRITE_ARGS: u32 = 64;
 const MIN_ARGS: (u32, u32) = (8, 1);
-/// Descriptors that small devices keep for buffers: two of the kernel's, its arguments and the print buffer.
-const BUFFERS: u32 = 4;
 
 /// The device's image support, or the reason why it falls short of the embedded profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
@@ -44,9 +43,9 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
         exact_packed: !a.quirks.coarse_packed_reads,
         write_any: t.storage_image_write_any,
     };
-    // A device with just the full profile's number has a kernel without buffers use all of them.
+    // A device with the full profile's number reports it, and a kernel with so many images has no buffers.
     let room = match limits.max_per_stage_resources {
-        few if few < READ_ARGS => few.saturating_sub(BUFFERS),
+        few if few < READ_ARGS => few.saturating_sub(OTHER_DESCRIPTORS),
         many => many,
     };
     let args = (

@@ -309,12 +309,10 @@ impl Parser<'_> {
         if !self.expect(T::LParen, "'('") {
             return None;
         }
-        let size = match self.kind() {
-            T::Str => match self.sema.text(self.peek().symbol) {
-                "\"half\"" => Some(64),
-                "\"full\"" => Some(128),
-                _ => None,
-            },
+        let text = if self.kind() == T::Str { self.sema.text(self.peek().symbol) } else { "" };
+        let size = match text {
+            "\"half\"" => Some(64),
+            "\"full\"" => Some(128),
             _ => None,
         };
         if size.is_none() {
