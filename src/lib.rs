@@ -15,6 +15,7 @@ pub mod fork;
 pub mod host_ptr;
 pub mod info;
 pub mod kernel;
+pub mod mapped_pages;
 pub mod memory;
 pub mod object;
 mod pending_host_writes;

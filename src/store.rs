@@ -9,6 +9,7 @@
 //! must be owned by the user and not writable by others (docs/security.md).
 
 use crate::config::Config;
+use crate::mapped_pages::{MappedPages, SharedPages};
 use bytes::Bytes;
 use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Read, Write};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::time::{Duration, SystemTime};
+use xxhash_rust::xxh3::Xxh3;
 
 /// Limit of the folder's size in bytes, unless set.
 const DEFAULT_LIMIT: u64 = 512 << 20;
@@ -30,15 +32,25 @@ const TOUCH_INTERVAL: Duration = Duration::from_secs(600);
 /// Age from which a temporary file is taken as left behind by an ended process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 const TEMPORARY: &str = ".tmp-";
-const MAGIC: &[u8; 8] = b"PYROCLC2";
+const MAGIC: &[u8; 8] = b"PYROCLC3";
 /// The file that holds the secret.
 const SECRET: &str = "secret";
-const HEADER: usize = MAGIC.len() + 36;
+/// Bytes before the content: magic, version (u32), hash (16 bytes), zeros. The content is aligned for code.
+const HEADER: usize = 64;
+/// Bytes from which an entry is mapped rather than copied to memory: then the latter costs more.
+const MAPPED: usize = 64 << 10;
 
 /// Names an entry.
 pub type Key = blake3::Hash;
 
-/// Content of a store.
+/// The content of an entry.
+pub struct EntryContent {
+    pub bytes: Bytes,
+    /// The mapped file that the bytes are a part of, if it is large.
+    pub mapping: Option<Arc<MappedPages>>,
+}
+
+/// EntryContent of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StoreUsage {
     pub entries: u64,
@@ -128,11 +140,12 @@ impl Store {
 
     /// Reads an entry written with this `version` and decodes its content by `get`. If `get` returns `None`,
     /// the entry is damaged.
-    pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&Bytes) -> Option<T>) -> Option<T> {
+    pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&EntryContent) -> Option<T>) -> Option<T> {
         let path = self.path(key)?;
-        let (file, data, bytes) = read_own(&path, self.limit.max(DEFAULT_LIMIT))?;
-        let bytes = Bytes::from(bytes);
-        let value = content(&bytes, key, version).and_then(|content| get(&bytes.slice_ref(content)));
+        let (file, data) = open_own(&path, self.limit.max(DEFAULT_LIMIT))?;
+        let EntryContent { bytes, mapping } = read_file(&file, &data)?;
+        let intact = content(&bytes, key, version).map(|content| bytes.slice_ref(content));
+        let value = intact.and_then(|bytes| get(&EntryContent { bytes, mapping }));
         if value.is_none() {
             tracing::warn!(path = %path.display(), "damaged cache entry");
             let _ = std::fs::remove_file(&path);
@@ -154,7 +167,8 @@ impl Store {
         let mut bytes = Vec::with_capacity(HEADER + content.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&version.to_le_bytes());
-        bytes.extend_from_slice(blake3::keyed_hash(key.as_bytes(), content).as_bytes());
+        bytes.extend_from_slice(&hash(key, content));
+        bytes.resize(HEADER, 0);
         bytes.extend_from_slice(content);
         if let Err(error) = write_atomically(&path, &bytes) {
             tracing::debug!(path = %path.display(), %error, "cache entry not written");
@@ -246,7 +260,10 @@ impl Store {
             return None;
         }
         let path = self.folder.as_ref()?.join(SECRET);
-        let read = || read_own(&path, 32).and_then(|(_, _, bytes)| <[u8; 32]>::try_from(bytes).ok());
+        let read = || {
+            let (file, data) = open_own(&path, 32)?;
+            <[u8; 32]>::try_from(&*read_file(&file, &data)?.bytes).ok()
+        };
         read().or_else(|| {
             // Of several processes the first wins; if the existing file is unusable, the last.
             let useless = path.symlink_metadata().is_ok();
@@ -277,31 +294,47 @@ pub fn random() -> Option<[u8; 32]> {
 
 /// Whether a file or folder is owned by this user and not writable by others.
 fn is_own(data: &Metadata) -> bool {
-    // The user of a process that changed its user, or that is protected from inspection, is unknown: nothing
-    // is kept.
-    let user = std::fs::metadata("/proc/self").map(|d| d.uid());
-    user.is_ok_and(|user| user == data.uid()) && data.mode() & 0o022 == 0
+    // A process that changed its user keeps nothing.
+    data.uid() == crate::config::file::user() && data.mode() & 0o022 == 0
 }
 
-/// The file with its content, if it is a plain file owned by this user. The name may refer to something else:
-/// links are not followed, pipes do not block, and at most `limit` bytes are read.
-fn read_own(path: &Path, limit: u64) -> Option<(File, Metadata, Vec<u8>)> {
+/// Opens a plain file of at most `limit` bytes that is owned by this user. The name may refer to something
+/// else: links are not followed, and pipes do not block.
+fn open_own(path: &Path, limit: u64) -> Option<(File, Metadata)> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
     let data = file.metadata().ok()?;
-    if !data.is_file() || !is_own(&data) || data.len() > limit {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(data.len() as usize + 1);
-    (&file).take(limit).read_to_end(&mut bytes).ok()?;
-    Some((file, data, bytes))
+    (data.is_file() && is_own(&data) && data.len() <= limit).then_some((file, data))
 }
 
+/// Reads a file, or maps it if it is large and the system can.
+fn read_file(mut file: &File, data: &Metadata) -> Option<EntryContent> {
+    let size = usize::try_from(data.len()).ok()?;
+    if let Some(mapping) = (size >= MAPPED).then(|| MappedPages::of_file(file, size).ok()).flatten() {
+        let mapping = Arc::new(mapping);
+        let bytes = Bytes::from_owner(SharedPages(mapping.clone()));
+        return Some(EntryContent { bytes, mapping: Some(mapping) });
+    }
+    let mut bytes = vec![0; size];
+    file.read_exact(&mut bytes).ok()?;
+    Some(EntryContent { bytes: bytes.into(), mapping: None })
+}
+
+/// The content of an intact entry.
 fn content(bytes: &[u8], key: Key, version: u32) -> Option<&[u8]> {
-    let rest = bytes.strip_prefix(MAGIC)?.strip_prefix(&version.to_le_bytes())?;
-    let (hash, content) = rest.split_at_checked(32)?;
-    // Stored under the wrong key: ignore.
-    (blake3::keyed_hash(key.as_bytes(), content).as_bytes() == hash).then_some(content)
+    let (header, content) = bytes.split_at_checked(HEADER)?;
+    let rest = header.strip_prefix(MAGIC)?.strip_prefix(&version.to_le_bytes())?;
+    let rest = rest.strip_prefix(&hash(key, content))?;
+    rest.iter().all(|byte| *byte == 0).then_some(content)
+}
+
+/// A hash that notices damage and content under a wrong key, as fast as memory is read (XXH3). It does not
+/// protect against anybody who can write the file.
+fn hash(key: Key, content: &[u8]) -> [u8; 16] {
+    let mut hasher = Xxh3::new();
+    hasher.update(key.as_bytes());
+    hasher.update(content);
+    hasher.digest128().to_le_bytes()
 }
 
 /// Creates a folder, and its parents, accessible to this user only.
@@ -382,8 +415,8 @@ mod tests {
         key(n).as_bytes().repeat(1 + (n as usize % 97) * 40)
     }
 
-    fn whole(bytes: &Bytes) -> Option<Vec<u8>> {
-        Some(bytes.to_vec())
+    fn whole(content: &EntryContent) -> Option<Vec<u8>> {
+        Some(content.bytes.to_vec())
     }
 
     #[test]
@@ -422,6 +455,28 @@ mod tests {
         }
         std::fs::write(&path, &good).expect("write");
         assert!(store.read(key(1), 7, whole).is_some());
+    }
+
+    /// Large entries are mapped.
+    #[test]
+    fn large_entries_are_checked_too() {
+        let folder = Folder::new("large");
+        let store = folder.store();
+        let large: Vec<u8> = (0..MAPPED as u32).map(|i| ((i * i) >> 7) as u8).collect();
+        store.write(key(1), 7, &large);
+        let mapped = |content: &EntryContent| Some((content.mapping.is_some(), content.bytes.to_vec()));
+        assert_eq!(store.read(key(1), 7, mapped), Some((true, large.clone())));
+        let path = store.path(key(1)).expect("path");
+        let mut bytes = std::fs::read(&path).expect("entry");
+        bytes[MAPPED / 2] ^= 1;
+        std::fs::write(&path, &bytes).expect("write");
+        assert_eq!(store.read(key(1), 7, mapped), None);
+        // EntryContent stays while it is used.
+        store.write(key(1), 7, &large);
+        let kept = store.read(key(1), 7, |content| Some(content.bytes.clone()));
+        store.trim(0);
+        assert!(!path.exists());
+        assert_eq!(kept.as_deref(), Some(&large[..]));
     }
 
     /// A folder that cannot be created or written to (here: a file has its name) costs nothing but the

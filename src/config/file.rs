@@ -164,8 +164,15 @@ fn read(path: &Path) -> std::io::Result<String> {
 /// Whether only this user or root can have written the file. A process that changed its user does not trust
 /// the files of the user who started it.
 fn is_trusted(data: &Metadata) -> bool {
-    let user = std::fs::metadata("/proc/self").map(|d| d.uid());
-    data.mode() & 0o022 == 0 && (data.uid() == 0 || user.is_ok_and(|user| user == data.uid()))
+    data.mode() & 0o022 == 0 && (data.uid() == 0 || data.uid() == user())
+}
+
+/// The user of this process, as the owner of /proc/self: root if the process changed its user or is protected
+/// from inspection.
+pub fn user() -> u32 {
+    // SAFETY: asks for numbers.
+    let (dumpable, user) = unsafe { (libc::prctl(libc::PR_GET_DUMPABLE), libc::geteuid()) };
+    if dumpable == 1 { user } else { 0 }
 }
 
 /// File names of this program: of the executable, and as it was called (a link to an interpreter, for
@@ -191,6 +198,12 @@ mod tests {
         let files = parse(text);
         let variables = variables.iter().map(|(name, value)| RawSetting::variable(name, value));
         Config::read(files.settings.into_iter().chain(variables)).0
+    }
+
+    #[test]
+    fn the_user_owns_the_process() {
+        let owner = std::fs::metadata("/proc/self").map(|data| data.uid());
+        assert_eq!(owner.ok(), Some(user()));
     }
 
     #[test]

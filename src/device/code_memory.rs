@@ -1,25 +1,24 @@
 //! Memory for machine code, which is writable or executable at a time, never both.
 
 use super::traits::{DeviceError, DeviceResult};
+use crate::mapped_pages::MappedPages;
+use clspv_bridge::native::flat_code::ALIGNMENT;
 use std::fs::File;
 use std::io::{Error, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ops::Range;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Executable memory of this process.
 pub struct CodeMemory {
-    start: NonNull<u8>,
-    bytes: usize,
+    mapping: Arc<MappedPages>,
+    /// The part of the mapping with the code.
+    range: Range<usize>,
 }
-
-// SAFETY: the memory is not written after its creation, and any thread may run it or unmap it.
-unsafe impl Send for CodeMemory {}
-// SAFETY: as above.
-unsafe impl Sync for CodeMemory {}
 
 impl CodeMemory {
     /// Copies code to executable memory. Where the system lets no memory become executable that was writable
@@ -27,6 +26,14 @@ impl CodeMemory {
     pub fn new(code: &[u8]) -> DeviceResult<CodeMemory> {
         let made = CodeMemory::protected(code).or_else(|_| CodeMemory::mapped(code));
         made.map_err(|e| DeviceError::Unexpected(format!("the system permits no executable memory ({e})")))
+    }
+
+    /// Makes code executable where it lies in a mapping. `None` if it lies elsewhere or not at a multiple of
+    /// [`ALIGNMENT`], or if the system does not permit it (a file on a file system without executable files).
+    pub fn in_place(code: &[u8], mapping: &Arc<MappedPages>) -> Option<CodeMemory> {
+        let range = mapping.range_of(code).filter(|_| code.as_ptr().addr().is_multiple_of(ALIGNMENT))?;
+        mapping.make_executable(range.clone()).ok()?;
+        Some(CodeMemory { mapping: mapping.clone(), range })
     }
 
     /// Whether the system permits executable memory. Tried once.
@@ -41,52 +48,27 @@ impl CodeMemory {
         })
     }
 
-    /// The address at an offset.
+    /// The address at an offset in the code.
     pub fn at(&self, offset: usize) -> Option<NonNull<u8>> {
         // SAFETY: the offset lies in the memory.
-        (offset < self.bytes).then(|| unsafe { self.start.add(offset) })
+        (offset < self.range.len()).then(|| unsafe { self.mapping.start().add(self.range.start + offset) })
     }
 
     /// Anonymous memory, made executable after it is written.
     fn protected(code: &[u8]) -> Result<CodeMemory, Error> {
-        let memory = CodeMemory::map(code.len(), libc::PROT_READ | libc::PROT_WRITE, None)?;
+        let mapping = MappedPages::anonymous(code.len())?;
         // SAFETY: the memory is new and as large as the code.
-        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), memory.start.as_ptr(), code.len()) };
-        // Linux makes the instruction cache coherent with pages that become executable.
-        let access = libc::PROT_READ | libc::PROT_EXEC;
-        // SAFETY: the memory is our own.
-        match unsafe { libc::mprotect(memory.start.as_ptr().cast(), memory.bytes, access) } {
-            0 => Ok(memory),
-            _ => Err(Error::last_os_error()),
-        }
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), mapping.start().as_ptr(), code.len()) };
+        mapping.make_executable(0..code.len())?;
+        Ok(CodeMemory { mapping: Arc::new(mapping), range: 0..code.len() })
     }
 
     /// A file that is only mapped to be executed.
     fn mapped(code: &[u8]) -> Result<CodeMemory, Error> {
         let mut file = code_file()?;
         file.write_all(code)?;
-        CodeMemory::map(code.len(), libc::PROT_READ | libc::PROT_EXEC, Some(&file))
-    }
-
-    fn map(bytes: usize, access: libc::c_int, file: Option<&File>) -> Result<CodeMemory, Error> {
-        // All pages are written next; one call provides them faster than faults.
-        let anonymous = if file.is_none() { libc::MAP_ANONYMOUS | libc::MAP_POPULATE } else { 0 };
-        let fd = file.map_or(-1, |f| f.as_raw_fd());
-        let flags = libc::MAP_PRIVATE | anonymous;
-        // SAFETY: new memory at an address of the system's choice.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, fd, 0) };
-        if start == libc::MAP_FAILED {
-            return Err(Error::last_os_error());
-        }
-        let start = NonNull::new(start.cast::<u8>()).ok_or(Error::other("memory at address 0"))?;
-        Ok(CodeMemory { start, bytes })
-    }
-}
-
-impl Drop for CodeMemory {
-    fn drop(&mut self) {
-        // SAFETY: the memory was mapped with this size; no function of it is used any more.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+        let mapping = MappedPages::of_code_file(&file, code.len())?;
+        Ok(CodeMemory { mapping: Arc::new(mapping), range: 0..code.len() })
     }
 }
 

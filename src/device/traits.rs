@@ -8,6 +8,7 @@ use super::batch::{
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
+use crate::mapped_pages::MappedPages;
 use clspv_bridge::CompileError;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::{AccessQualifier, KernelInfo};
@@ -315,16 +316,25 @@ pub trait DeviceSemaphore: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// Compiled kernels, new or from the disk cache.
+pub struct LoadableCode {
+    pub program: Arc<CompiledProgram>,
+    /// The mapped file that the native code is a part of, if it is.
+    pub mapping: Option<Arc<MappedPages>>,
+}
+
+impl From<Arc<CompiledProgram>> for LoadableCode {
+    fn from(program: Arc<CompiledProgram>) -> LoadableCode {
+        LoadableCode { program, mapping: None }
+    }
+}
+
 /// Compiles kernels of a program that is built already, each on its own.
 pub trait KernelCompiler: Send + Sync {
     /// The kernel's code for a target, if the disk cache has it.
-    fn cached(&self, kernel: &str, target: &clspv_bridge::Target) -> Option<Arc<CompiledProgram>>;
-    /// Compiles the kernel for a target.
-    fn compile(
-        &self,
-        kernel: &str,
-        target: &clspv_bridge::Target,
-    ) -> Result<Arc<CompiledProgram>, CompileError>;
+    fn cached(&self, kernel: &str, target: &clspv_bridge::Target) -> Option<LoadableCode>;
+    /// Compiles the kernel for a target, or takes its code from the disk cache.
+    fn compile(&self, kernel: &str, target: &clspv_bridge::Target) -> Result<LoadableCode, CompileError>;
 }
 
 /// A loaded program.

@@ -423,7 +423,7 @@ impl Program {
                         if let Some((.., known)) = known {
                             return known.clone();
                         }
-                        let result = program.build(&kernels, target);
+                        let result = program.build(&kernels, target).map(|code| code.program);
                         let result = match (&self.origin, &kept_headers) {
                             (ProgramOrigin::Source(source), Some(headers)) => result.map_err(|error| {
                                 let config = device.front_config();

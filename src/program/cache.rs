@@ -6,14 +6,20 @@
 use super::codec::{self, Reader, Writer};
 use super::includes::{self, Dependencies};
 use crate::config::Config;
+use crate::device::traits::LoadableCode;
 pub use crate::store::Key;
-use crate::store::Store;
+use crate::store::{EntryContent, Store};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
+
+/// Number of targets whose hashes are kept.
+const KEPT_TARGETS: usize = 8;
 
 /// A cache in a folder, or a disabled one.
 #[derive(Clone, Debug)]
@@ -38,7 +44,7 @@ impl Cache {
 
     /// Reads the result of a front-end run.
     pub fn library(&self, key: Option<Key>) -> Option<Library> {
-        self.read(key?, codec::get_library)
+        self.0.read(key?, codec::VERSION, |content| decode(content, codec::get_library))
     }
 
     /// Stores the result of a front-end run.
@@ -53,8 +59,11 @@ impl Cache {
     }
 
     /// Reads an executable program.
-    pub fn program(&self, key: Key) -> Option<CompiledProgram> {
-        self.read(key, codec::get_program)
+    pub fn program(&self, key: Key) -> Option<LoadableCode> {
+        self.0.read(key, codec::VERSION, |content| {
+            let program = Arc::new(decode(content, codec::get_program)?);
+            Some(LoadableCode { program, mapping: content.mapping.clone() })
+        })
     }
 
     /// Stores an executable program.
@@ -67,19 +76,18 @@ impl Cache {
         &self.0
     }
 
-    fn read<T>(&self, key: Key, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
-        self.0.read(key, codec::VERSION, |bytes| {
-            let mut r = Reader::of_shared(bytes);
-            let value = get(&mut r)?;
-            r.at_end().then_some(value)
-        })
-    }
-
     fn write(&self, key: Key, put: impl FnOnce(&mut Writer)) {
         let mut w = Writer::default();
         put(&mut w);
         self.0.write(key, codec::VERSION, &w.bytes);
     }
+}
+
+/// Decodes all of an entry.
+fn decode<T>(content: &EntryContent, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
+    let mut r = Reader::of_shared(&content.bytes);
+    let value = get(&mut r)?;
+    r.at_end().then_some(value)
 }
 
 /// Hashes length-prefixed bytes, so that neighbouring fields cannot be confused.
@@ -163,9 +171,25 @@ impl ProgramHasher {
     pub fn key(&self, kernels: &Kernels, target: &Target) -> Key {
         let mut hasher = self.0.clone();
         feed(&mut hasher, format!("{kernels:?}").as_bytes());
-        feed(&mut hasher, format!("{target:?}").as_bytes());
+        feed(&mut hasher, target_identity(target).as_bytes());
         hasher.finalize()
     }
+}
+
+/// A hash of a target. Those of the last targets are kept: a kernel of the CPU device is looked up for
+/// several, and writing a target as text takes as long as reading a small entry.
+fn target_identity(target: &Target) -> blake3::Hash {
+    static LAST: Mutex<VecDeque<(Target, blake3::Hash)>> = Mutex::new(VecDeque::new());
+    let mut last = LAST.lock();
+    if let Some((_, hash)) = last.iter().find(|(known, _)| known == target) {
+        return *hash;
+    }
+    let hash = blake3::hash(format!("{target:?}").as_bytes());
+    if last.len() == KEPT_TARGETS {
+        last.pop_front();
+    }
+    last.push_back((target.clone(), hash));
+    hash
 }
 
 /// Identifies this build of the compiler: version, and file, size and time of the library or program it is
@@ -233,7 +257,7 @@ mod tests {
         let key = key_of(&Kernels::Every, &[], &Options::default(), &[], &Target::generic());
         assert!(cache.program(key).is_none());
         cache.store_program(key, &sample_program());
-        assert_eq!(cache.program(key), Some(sample_program()));
+        assert_eq!(cache.program(key).map(|code| code.program), Some(Arc::new(sample_program())));
         let path = cache.0.path(key).expect("path");
         let mut bytes = std::fs::read(&path).expect("entry");
         let last = bytes.len() - 1;

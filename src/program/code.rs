@@ -4,8 +4,8 @@ use super::cache::{Cache, Key};
 use super::dump::Dump;
 use super::stack::with_large_stack;
 use crate::config::Config;
+use crate::device::traits::LoadableCode;
 use crate::record::{self, BuildStage, stage};
-use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver;
 use clspv_bridge::options::{Kernels, Library, Options};
 use clspv_bridge::passes::PassObserver;
@@ -26,10 +26,10 @@ pub(super) fn dump() -> Option<&'static Dump> {
 
 /// Compiled code in the cache. Modules are validated, and passes observed, when they are compiled, so none is
 /// taken from the cache then.
-pub(super) fn cached(key: Key) -> Option<Arc<CompiledProgram>> {
+pub(super) fn cached(key: Key) -> Option<LoadableCode> {
     let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what))
         || dump().is_some_and(Dump::wants_passes);
-    if validated { None } else { cache().program(key).map(Arc::new) }
+    if validated { None } else { cache().program(key) }
 }
 
 /// Compiles libraries to an executable with this key, from the cache if possible.
@@ -40,15 +40,15 @@ pub(super) fn back_end(
     options: &Options,
     specs: &[(u32, Vec<u8>)],
     target: &Target,
-) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
+) -> std::result::Result<LoadableCode, CompileError> {
     let mut stage = BuildStage::begin(stage::BACK_END, || match kernels {
         Kernels::Named(names) => names.join(", "),
         _ => String::new(),
     });
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-    if let Some(program) = cached(key) {
+    if let Some(code) = cached(key) {
         record::note_cached(&mut stage);
-        return Ok(program);
+        return Ok(code);
     }
     let snapshots = dump().and_then(Dump::snapshots);
     let observer = snapshots.as_ref().map(|s| s as &dyn PassObserver);
@@ -59,5 +59,5 @@ pub(super) fn back_end(
     }
     let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
     cache().store_program(key, &program);
-    Ok(Arc::new(program))
+    Ok(Arc::new(program).into())
 }

@@ -15,12 +15,13 @@ use clspv_bridge::ir::lazy::LazyModule;
 use clspv_bridge::metadata::{
     AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelArgInfo, KernelInfo, TypeQualifiers,
 };
+use clspv_bridge::native::flat_code::ALIGNMENT;
 use clspv_bridge::native::{NativeKernel, NativeProgram, VariableLocation, VariableLocations};
 use clspv_bridge::options::{Library, LibraryCode, Options};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -32,6 +33,8 @@ pub struct Writer {
 /// Reads values from a byte slice.
 pub struct Reader<'a> {
     rest: &'a [u8],
+    /// Bytes before `rest`.
+    at: usize,
     /// The shared data that `rest` is a part of, if it is.
     shared: Option<&'a Bytes>,
 }
@@ -54,6 +57,12 @@ impl Writer {
     }
     pub(crate) fn blob(&mut self, v: &[u8]) {
         self.u64(v.len() as u64);
+        self.bytes.extend_from_slice(v);
+    }
+    /// A blob at a multiple of [`ALIGNMENT`] from the start.
+    pub(crate) fn aligned_blob(&mut self, v: &[u8]) {
+        self.u64(v.len() as u64);
+        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
         self.bytes.extend_from_slice(v);
     }
     pub fn str(&mut self, v: &str) {
@@ -85,11 +94,11 @@ impl Writer {
 
 impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Reader { rest: bytes, shared: None }
+        Reader { rest: bytes, at: 0, shared: None }
     }
-    /// A reader whose large blobs ([`Reader::shared_blob`]) are not copied.
+    /// A reader whose large blobs ([`Reader::aligned_blob`]) are not copied.
     pub fn of_shared(bytes: &'a Bytes) -> Self {
-        Reader { rest: bytes, shared: Some(bytes) }
+        Reader { rest: bytes, at: 0, shared: Some(bytes) }
     }
     /// Whether all bytes have been read.
     pub(crate) fn at_end(&self) -> bool {
@@ -98,6 +107,7 @@ impl<'a> Reader<'a> {
     pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(n)?;
         self.rest = rest;
+        self.at += n;
         Some(head)
     }
     pub fn u8(&mut self) -> Option<u8> {
@@ -123,9 +133,14 @@ impl<'a> Reader<'a> {
         let n = usize::try_from(self.u64()?).ok()?;
         self.take(n)
     }
-    /// A blob that keeps the shared data in memory, or a copy of it.
-    pub(crate) fn shared_blob(&mut self) -> Option<Bytes> {
-        let blob = self.blob()?;
+    /// A blob that keeps the shared data in memory, or a copy of it, as [`Writer::aligned_blob`] wrote it.
+    pub(crate) fn aligned_blob(&mut self) -> Option<Bytes> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        let gap = self.take(self.at.next_multiple_of(ALIGNMENT) - self.at)?;
+        if gap.iter().any(|byte| *byte != 0) {
+            return None;
+        }
+        let blob = self.take(n)?;
         Some(self.shared.map_or_else(|| Bytes::copy_from_slice(blob), |shared| shared.slice_ref(blob)))
     }
     pub fn str(&mut self) -> Option<String> {
@@ -626,7 +641,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
             }
         });
     });
-    w.blob(&n.object);
+    w.aligned_blob(&n.object);
 }
 
 fn get_variables(r: &mut Reader) -> Option<VariableLocations> {
@@ -661,7 +676,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             variables: r.option(get_variables)?,
         })
     })?;
-    Some(NativeProgram { kernels, object: r.shared_blob()? })
+    Some(NativeProgram { kernels, object: r.aligned_blob()? })
 }
 
 /// Reads an executable program as written by [`put_program`].

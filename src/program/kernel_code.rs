@@ -4,9 +4,8 @@ use super::cache::{Key, ProgramHasher};
 use super::code;
 use super::stack::with_large_stack;
 use crate::device::Device;
-use crate::device::traits::{DeviceKernel, KernelCompiler};
+use crate::device::traits::{DeviceKernel, KernelCompiler, LoadableCode};
 use crate::record::{self, Record};
-use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::{Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target, driver};
 use parking_lot::Mutex;
@@ -30,7 +29,7 @@ impl ProgramKernels {
     }
 
     /// Compiles kernels for a target, from the cache if possible.
-    pub fn build(&self, kernels: &Kernels, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+    pub fn build(&self, kernels: &Kernels, target: &Target) -> Result<LoadableCode, CompileError> {
         let key = self.key(kernels, target)?;
         code::back_end(key, kernels, &self.libraries, &self.options, &self.specs, target)
     }
@@ -87,11 +86,11 @@ impl ProgramKernels {
 }
 
 impl KernelCompiler for ProgramKernels {
-    fn cached(&self, kernel: &str, target: &Target) -> Option<Arc<CompiledProgram>> {
+    fn cached(&self, kernel: &str, target: &Target) -> Option<LoadableCode> {
         code::cached(self.key(&only(kernel), target).ok()?)
     }
 
-    fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+    fn compile(&self, kernel: &str, target: &Target) -> Result<LoadableCode, CompileError> {
         self.build(&only(kernel), target)
     }
 }

@@ -27,7 +27,7 @@ struct Manifest {
 
 /// The key of a front-end run whose manifest is stored under `base`, if its files are unchanged.
 pub fn find(store: &Store, base: Key) -> Option<Key> {
-    let manifest = store.read(base, VERSION, |bytes| Manifest::from_bytes(bytes))?;
+    let manifest = store.read(base, VERSION, |content| Manifest::from_bytes(&content.bytes))?;
     let unchanged = |(path, hash): &(PathBuf, [u8; 32])| {
         std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == hash)
     };

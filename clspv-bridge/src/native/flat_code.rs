@@ -2,11 +2,14 @@
 //! functions.
 //!
 //! Little-endian: [`MAGIC`], the number of functions (u32); for each its offset in the code (u32), the length
-//! of its name (u32), the name; then the code. [`super::NativeProgram::object`] is either this or a shared
-//! object.
+//! of its name (u32), the name; zeros up to a multiple of [`ALIGNMENT`]; then the code.
+//! [`super::NativeProgram::object`] is either this or a shared object.
 
 /// The first bytes, which no shared object has.
 const MAGIC: [u8; 8] = *b"PyroFlat";
+
+/// Alignment in bytes that code needs in memory, and has in an object that is aligned so.
+pub const ALIGNMENT: usize = 64;
 
 /// Code that was read.
 pub struct FlatCode<'a> {
@@ -29,6 +32,7 @@ pub(crate) fn encode(functions: &[(&str, usize)], code: &[u8]) -> Option<Vec<u8>
         out.extend(u32::try_from(name.len()).ok()?.to_le_bytes());
         out.extend(name.as_bytes());
     }
+    out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
     out.extend(code);
     Some(out)
 }
@@ -45,6 +49,8 @@ impl<'a> FlatCode<'a> {
             functions.push((std::str::from_utf8(name).ok()?, offset));
             rest = after;
         }
+        let header = object.len() - rest.len();
+        let rest = object.get(header.next_multiple_of(ALIGNMENT)..)?;
         let is_inside = functions.iter().all(|(_, offset)| *offset < rest.len());
         is_inside.then_some(FlatCode { functions, code: rest })
     }
@@ -72,6 +78,7 @@ mod tests {
         let flat = FlatCode::read(&object).expect("valid");
         assert_eq!(flat.functions().collect::<Vec<_>>(), [("a", 0), ("bc", 2)]);
         assert_eq!(flat.code, [1, 2, 3]);
+        assert!((object.len() - flat.code.len()).is_multiple_of(ALIGNMENT));
     }
 
     #[test]

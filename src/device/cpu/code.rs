@@ -2,12 +2,14 @@
 
 use super::super::code_memory::{CodeMemory, code_file};
 use super::super::traits::{DeviceError, DeviceResult};
+use crate::mapped_pages::MappedPages;
 use clspv_bridge::native::flat_code::{self, FlatCode};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::collections::HashMap;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A work-group function.
@@ -21,14 +23,15 @@ pub enum LoadedCode {
 }
 
 impl LoadedCode {
-    /// Loads the object of a program.
-    pub fn new(object: &[u8]) -> DeviceResult<LoadedCode> {
+    /// Loads the object of a program. Flat code in a mapped file runs there if it can.
+    pub fn new(object: &[u8], mapping: Option<&Arc<MappedPages>>) -> DeviceResult<LoadedCode> {
         if !flat_code::is_flat(object) {
             return open(object).map(LoadedCode::Shared);
         }
         let flat = FlatCode::read(object).ok_or_else(|| failed(&"it is damaged"))?;
         let functions = flat.functions().map(|(name, offset)| (name.to_owned(), offset)).collect();
-        Ok(LoadedCode::Flat(CodeMemory::new(flat.code)?, functions))
+        let in_place = mapping.and_then(|mapping| CodeMemory::in_place(flat.code, mapping));
+        Ok(LoadedCode::Flat(in_place.map_or_else(|| CodeMemory::new(flat.code), Ok)?, functions))
     }
 
     /// The function with this name.

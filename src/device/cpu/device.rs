@@ -274,7 +274,7 @@ impl DeviceOps for CpuDevice {
         desc: &QueueDesc,
         sink: Arc<dyn CompletionSink>,
     ) -> DeviceResult<Arc<dyn DeviceQueue>> {
-        Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)))
+        Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)?))
     }
     fn create_on_device_queue(&self, size: u32) -> DeviceResult<Arc<dyn OnDeviceQueue>> {
         Ok(CpuOnDeviceQueue::create(&self.pool, size))

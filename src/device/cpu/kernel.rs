@@ -41,7 +41,7 @@ impl CpuProgram {
             let later = |info: KernelInfo| KernelCode::Later { info, tiers: OnceLock::new() };
             native.kernels.iter().map(|k| later(k.info.clone())).collect()
         } else {
-            loaded::load(program, facts)?.into_iter().map(KernelCode::Loaded).collect()
+            loaded::load(program, None, facts)?.into_iter().map(KernelCode::Loaded).collect()
         };
         let kernels = codes.into_iter().map(|code| Arc::new(CpuKernel { facts, code })).collect();
         Ok(CpuProgram { kernels, targets: targets.clone() })

@@ -4,6 +4,7 @@ use super::super::localsize;
 use super::super::traits::{DeviceError, DeviceResult};
 use super::code::{Function, LoadedCode};
 use crate::host_ptr::HostAllocation;
+use crate::mapped_pages::MappedPages;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::ir::runtime::block_number;
 use clspv_bridge::metadata::KernelInfo;
@@ -45,13 +46,17 @@ pub struct LoadedKernel {
     facts: LaunchFacts,
 }
 
-/// Loads the code of a program, and creates its data block.
-pub fn load(program: &Arc<CompiledProgram>, facts: LaunchFacts) -> DeviceResult<Vec<LoadedKernel>> {
+/// Loads the code of a program, and creates its data block. Code in a mapped file runs there.
+pub fn load(
+    program: &Arc<CompiledProgram>,
+    mapping: Option<&Arc<MappedPages>>,
+    facts: LaunchFacts,
+) -> DeviceResult<Vec<LoadedKernel>> {
     let native = program.native().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
     if native.kernels.is_empty() {
         return Ok(Vec::new());
     }
-    let loaded = LoadedCode::new(&native.object)?;
+    let loaded = LoadedCode::new(&native.object, mapping)?;
     let functions = native.kernels.iter().map(|k| Ok((loaded.function(&k.whole)?, loaded.function(&k.any)?)));
     let functions = functions.collect::<DeviceResult<Vec<_>>>()?;
     let data = data_block(program)?;

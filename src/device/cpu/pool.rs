@@ -6,8 +6,8 @@
 
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Once};
 use std::time::Instant;
 
 /// Work in nanoseconds that is not worth waking a thread.
@@ -94,13 +94,15 @@ pub struct Pool {
     /// Processors that the threads are pinned to; empty if they are not.
     processors: Arc<[usize]>,
     shared: Arc<Shared>,
-    started: Once,
+    /// Whether the threads are started, or being started.
+    started: AtomicBool,
 }
 
 impl Pool {
-    /// A pool for work on this many threads, including the caller. They are started when first needed.
+    /// A pool for work on this many threads, including the caller. They are started by [`Pool::start`], or
+    /// when first needed.
     pub fn new(threads: usize) -> Pool {
-        Pool { threads, processors: Arc::new([]), shared: Arc::default(), started: Once::new() }
+        Pool { threads, processors: Arc::new([]), shared: Arc::default(), started: AtomicBool::new(false) }
     }
 
     /// Like [`Pool::new`], with threads pinned to these processors; callers must have called [`Pool::keep`].
@@ -109,7 +111,7 @@ impl Pool {
             threads: processors.len(),
             processors: processors.into(),
             shared: Arc::default(),
-            started: Once::new(),
+            started: AtomicBool::new(false),
         }
     }
 
@@ -178,22 +180,22 @@ impl Pool {
         !job.failed.load(Ordering::Relaxed)
     }
 
-    fn start(&self) {
-        self.started.call_once(|| {
-            for _ in 1..self.threads {
-                let (shared, processors) = (self.shared.clone(), self.processors.clone());
-                let builder = std::thread::Builder::new().name("pyroclast-cpu".into()).stack_size(STACK);
-                if builder
-                    .spawn(move || {
-                        bind(&processors);
-                        shared.work();
-                    })
-                    .is_err()
-                {
-                    break;
-                }
+    /// Starts the threads, unless a caller does or did. Work is shared as soon as some of them run.
+    pub fn start(&self) {
+        if self.started.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for _ in 1..self.threads {
+            let (shared, processors) = (self.shared.clone(), self.processors.clone());
+            let builder = std::thread::Builder::new().name("pyroclast-cpu".into()).stack_size(STACK);
+            let serve = move || {
+                bind(&processors);
+                shared.work();
+            };
+            if builder.spawn(serve).is_err() {
+                break;
             }
-        });
+        }
     }
 }
 

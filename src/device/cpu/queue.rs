@@ -1,8 +1,8 @@
 //! Device queue: executes batches in order, on the thread that waits for them or on the queue's own.
 //!
-//! One thread at a time executes a queue's batches. The queue's thread is started by the first submission and
-//! sleeps while there is nothing to do. A lock guards the list of batches; it is not held while commands run
-//! or completions are reported.
+//! One thread at a time executes a queue's batches. The queue's thread is started with the queue, so that the
+//! first launch is not delayed. It starts the threads of the pool, and sleeps while there is nothing to do. A
+//! lock guards the list of batches; it is not held while commands run or completions are reported.
 
 use super::super::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, ListItem, Outcome, Times, Wait};
 use super::super::spare::SpareLists;
@@ -28,7 +28,6 @@ struct State {
     busy: bool,
     /// Recycled memory of the report on a batch.
     report: Report,
-    has_thread: bool,
     /// The queue is being destroyed; its thread ends when no batch is left.
     closed: bool,
 }
@@ -69,13 +68,14 @@ impl DeviceList for CpuList {
 pub struct CpuQueue(Arc<Inner>);
 
 impl CpuQueue {
+    /// A queue, with its thread.
     pub fn new(
         pool: Arc<Pool>,
         checker: Arc<Checker>,
         desc: &QueueDesc,
         sink: Arc<dyn CompletionSink>,
-    ) -> CpuQueue {
-        CpuQueue(Arc::new(Inner {
+    ) -> DeviceResult<CpuQueue> {
+        let queue = CpuQueue(Arc::new(Inner {
             pool,
             checker,
             sink,
@@ -86,7 +86,12 @@ impl CpuQueue {
             completed: AtomicU64::new(0),
             work: Condvar::new(),
             done: Condvar::new(),
-        }))
+        }));
+        let serve = queue.0.clone();
+        let builder = std::thread::Builder::new().name("pyroclast-queue".into()).stack_size(STACK);
+        // Waiting threads could execute the batches, but nothing may wait for a flushed queue.
+        builder.spawn(move || serve.serve()).map_err(|_| DeviceError::OutOfHostMemory)?;
+        Ok(queue)
     }
 }
 
@@ -205,6 +210,7 @@ impl Inner {
     /// Main loop of the queue's thread.
     fn serve(&self) {
         self.pool.keep();
+        self.pool.start();
         loop {
             if self.step() {
                 continue;
@@ -228,13 +234,6 @@ impl DeviceQueue for CpuQueue {
     fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         let inner = &self.0;
         let mut state = inner.state.lock();
-        if !state.has_thread {
-            let serve = inner.clone();
-            let builder = std::thread::Builder::new().name("pyroclast-queue".into()).stack_size(STACK);
-            // Waiting threads could execute the batches, but nothing may wait for a flushed queue.
-            builder.spawn(move || serve.serve()).map_err(|_| DeviceError::OutOfHostMemory)?;
-            state.has_thread = true;
-        }
         state.submitted += 1;
         state.batches.push_back(batch);
         let submission = state.submitted;
@@ -309,6 +308,7 @@ mod tests {
         let sink = Arc::new(Outcomes::default());
         let checker = Arc::new(Checker::new(Checks::default(), Reports::default()));
         let queue = CpuQueue::new(Arc::new(Pool::new(2)), checker, &QueueDesc::default(), sink.clone());
+        let queue = queue.expect("a queue");
         let commands = [
             DeviceCommand::Nop,
             DeviceCommand::Replay(Arc::new(Broken)),

@@ -290,13 +290,13 @@ struct Compiler {
 }
 
 impl KernelCompiler for Compiler {
-    fn cached(&self, kernel: &str, target: &Target) -> Option<Arc<CompiledProgram>> {
+    fn cached(&self, kernel: &str, target: &Target) -> Option<LoadableCode> {
         let named = if self.is_damaged { "other" } else { kernel };
-        self.has_cache.then(|| self.build(Kernels::Named(vec![named.into()]), target))
+        self.has_cache.then(|| self.build(Kernels::Named(vec![named.into()]), target).into())
     }
-    fn compile(&self, kernel: &str, target: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+    fn compile(&self, kernel: &str, target: &Target) -> Result<LoadableCode, CompileError> {
         match self.good.contains(&self.compiled.fetch_add(1, Ordering::Relaxed)) {
-            true => Ok(self.build(Kernels::Named(vec![kernel.into()]), target)),
+            true => Ok(self.build(Kernels::Named(vec![kernel.into()]), target).into()),
             false => Err(CompileError::internal("no code")),
         }
     }

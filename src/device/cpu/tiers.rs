@@ -8,9 +8,8 @@
 //!
 //! Locks: the list of wanted code ([`Background`]), never held while a kernel is compiled.
 
-use super::super::traits::{CompileFn, DeviceError, DeviceResult, KernelCompiler};
+use super::super::traits::{CompileFn, DeviceError, DeviceResult, KernelCompiler, LoadableCode};
 use super::loaded::{self, LaunchFacts, LoadedKernel};
-use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::options::Kernels;
 use clspv_bridge::parallel::processor_count;
 use clspv_bridge::{CompileError, Target};
@@ -69,6 +68,8 @@ pub struct Recipe {
 pub struct Tiers {
     recipe: Recipe,
     first: OnceLock<DeviceResult<LoadedKernel>>,
+    /// Whether a thread makes the first code, or did.
+    is_taken: AtomicBool,
     /// Code for the targets of kernels that run long.
     better: Vec<OnceLock<LoadedKernel>>,
     /// The number of those targets that are done.
@@ -88,6 +89,7 @@ impl Tiers {
             better: recipe.targets.hot.iter().map(|_| OnceLock::new()).collect(),
             recipe,
             first: OnceLock::new(),
+            is_taken: AtomicBool::new(false),
             level: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
             nanos: AtomicU64::new(0),
@@ -105,7 +107,20 @@ impl Tiers {
     pub fn best(&self) -> DeviceResult<&LoadedKernel> {
         match self.better.iter().rev().find_map(OnceLock::get) {
             Some(code) => Ok(code),
-            None => self.first.get_or_init(|| self.make_first()).as_ref().map_err(Clone::clone),
+            None => self.first().as_ref().map_err(Clone::clone),
+        }
+    }
+
+    /// Makes the first code, or waits for the thread that does.
+    fn first(&self) -> &DeviceResult<LoadedKernel> {
+        self.is_taken.store(true, Ordering::Relaxed);
+        self.first.get_or_init(|| self.make_first())
+    }
+
+    /// Makes the first code unless another thread does: to wait for it would make that thread wake this one.
+    fn make_ahead(&self) {
+        if !self.is_taken.load(Ordering::Relaxed) {
+            self.first();
         }
     }
 
@@ -182,8 +197,8 @@ impl Tiers {
         }
     }
 
-    fn load(&self, code: &Arc<CompiledProgram>) -> DeviceResult<LoadedKernel> {
-        let kernels = loaded::load(code, self.recipe.facts)?;
+    fn load(&self, code: &LoadableCode) -> DeviceResult<LoadedKernel> {
+        let kernels = loaded::load(&code.program, code.mapping.as_ref(), self.recipe.facts)?;
         let found = kernels.into_iter().find(|k| k.native().info.name == self.recipe.kernel);
         found.ok_or_else(|| DeviceError::Unexpected(format!("no kernel {}", self.recipe.kernel)))
     }
@@ -215,9 +230,7 @@ static FIRST: Background = Background {
     state: Mutex::new(State::NEW),
     wake: Condvar::new(),
     nice: 0,
-    work: |kernel| {
-        let _ = kernel.best();
-    },
+    work: |kernel| kernel.make_ahead(),
 };
 
 static BETTER: Background =
@@ -302,10 +315,10 @@ mod tests {
     struct NoCompiler;
 
     impl KernelCompiler for NoCompiler {
-        fn cached(&self, _: &str, _: &Target) -> Option<Arc<CompiledProgram>> {
+        fn cached(&self, _: &str, _: &Target) -> Option<LoadableCode> {
             None
         }
-        fn compile(&self, _: &str, _: &Target) -> Result<Arc<CompiledProgram>, CompileError> {
+        fn compile(&self, _: &str, _: &Target) -> Result<LoadableCode, CompileError> {
             unreachable!("the test makes no code")
         }
     }

@@ -11,9 +11,8 @@ use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::record::{BuildStage, stage};
-use crate::store::{Key as EntryKey, Store};
+use crate::store::{EntryContent, Key as EntryKey, Store};
 use ash::vk;
-use bytes::Bytes;
 use clspv_bridge::abi::{
     BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
 };
@@ -140,7 +139,7 @@ impl Pipelines {
     /// Creates the pipelines that earlier processes used, and another one.
     pub fn create_ahead(&self, variant: &KernelVariant, other: Option<PipelineKey>) -> DeviceResult<()> {
         let local_specs = variant.abi.local_specs.len();
-        let sizes = |bytes: &Bytes| read_sizes(bytes, local_specs);
+        let sizes = |content: &EntryContent| read_sizes(&content.bytes, local_specs);
         let kept = self.store.read(entry_key(self.gpu, variant, SIZES), VERSION, sizes);
         let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
         let items = |key: &PipelineKey| key.local.iter().fold(1u32, |n, size| n.saturating_mul(*size));
@@ -321,8 +320,8 @@ impl Made {
     fn prepare(&mut self, gpu: &Gpu, store: &Store, variant: &KernelVariant) -> DeviceResult<()> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
-            let kept =
-                store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, |bytes| Some(bytes.to_vec()));
+            let all = |content: &EntryContent| Some(content.bytes.clone());
+            let kept = store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, all);
             // A driver should refuse foreign data, but is not trusted to.
             let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
