@@ -278,6 +278,9 @@ fn pack(launch: &Launch, kernel: &LoadedKernel, grid: &mut Grid<'_>) -> DeviceRe
     Ok(())
 }
 
+/// Minimum bytes of the memory of a thread for groups.
+const PAGE: u64 = 4096;
+
 /// This thread's memory of at least `bytes` for groups at a depth.
 fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
     let depth = depth % LEVELS;
@@ -287,7 +290,8 @@ fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
             own.truncate(depth);
         }
         while own.len() <= depth {
-            own.push(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
+            // Not much more than is needed: zeroing new pages is most of what a first launch costs.
+            own.push(HostAllocation::new(bytes.checked_next_power_of_two()?.max(PAGE))?);
         }
         own.get(depth).map(HostAllocation::ptr)
     })
