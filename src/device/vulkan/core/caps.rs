@@ -82,9 +82,11 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         spirv_version: match vk::api_version_minor(a.api) {
             3.. => (1, 6),
             2 => (1, 5),
-            _ if f.spirv_1_4 => (1, 4),
-            _ => (1, 3),
+            1 if f.spirv_1_4 => (1, 4),
+            1 => (1, 3),
+            _ => (1, 0),
         },
+        storage_buffer_class: f.storage_buffer_class,
         // Conversions to device addresses of narrow types need arithmetic on these.
         storage8: f.storage8 && (f.int8 || !f.device_addresses),
         storage16: f.storage16 && (f.core.shader_int16 != 0 || !f.device_addresses),

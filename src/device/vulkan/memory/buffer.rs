@@ -214,7 +214,10 @@ impl Buffer {
                 location,
                 linear: true,
                 // Memory that is dedicated to a buffer cannot be shared with an image.
-                allocation_scheme: if padded >= DEDICATED && !gpu.adapter.is_cpu() {
+                allocation_scheme: if padded >= DEDICATED
+                    && !gpu.adapter.is_cpu()
+                    && gpu.adapter.ext.provides(ash::khr::dedicated_allocation::NAME)
+                {
                     AllocationScheme::DedicatedBuffer(raw)
                 } else {
                     AllocationScheme::GpuAllocatorManaged

@@ -31,6 +31,10 @@ const MIN_ARGS: (u32, u32) = (8, 1);
 /// The device's image support, or the reason why it falls short of the embedded profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
     let (a, t) = (&gpu.adapter, &gpu.vulkan);
+    if !a.ext.is_vulkan_1_1() {
+        // Views of images have their usages by VK_KHR_maintenance2.
+        return Err("they need Vulkan 1.1".into());
+    }
     let limits = &a.props.limits;
     let probe = Probe {
         instance: gpu.instance,
