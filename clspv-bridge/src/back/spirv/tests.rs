@@ -16,6 +16,7 @@ fn abi() -> LaunchAbi {
         block_size: 64,
         bindings: vec![],
         readonly: vec![],
+        window_writes: vec![],
         local_specs: vec![],
         common_local_args: vec![],
         static_local_bytes: 0,

@@ -57,6 +57,8 @@ pub struct AdapterFeatures {
     /// Features that are always present but can be hidden, to make any device behave like another: buffers
     /// bound to descriptors, host-visible buffers, imported host memory.
     pub bindings: bool,
+    /// Kernels may have more buffer descriptors than every Vulkan device has.
+    pub many_descriptors: bool,
     pub mapped_buffers: bool,
     /// Buffer addresses that applications see; host addresses that kernels can use; host memory at device
     /// addresses.
@@ -292,6 +294,7 @@ impl AdapterFeatures {
             subgroup_size_control: on("subgroup_size_control", r.sizes.subgroup_size_control),
             full_subgroups: on("subgroup_size_control", r.sizes.compute_full_subgroups),
             bindings: on("bindings", vk::TRUE),
+            many_descriptors: on("many_descriptors", vk::TRUE),
             float_controls: on("float_controls", vk::TRUE),
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),

@@ -4,7 +4,7 @@ use super::format::Probe;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use crate::device::info::ImageFacts;
-use crate::device::vulkan::core::caps::OTHER_DESCRIPTORS;
+use crate::device::vulkan::core::caps::LEAST_DESCRIPTORS;
 use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 
@@ -49,7 +49,7 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
     };
     // A device with the full profile's number reports it, and a kernel with so many images has no buffers.
     let room = match limits.max_per_stage_resources {
-        few if few < READ_ARGS => few.saturating_sub(OTHER_DESCRIPTORS),
+        few if few < READ_ARGS => few.saturating_sub(LEAST_DESCRIPTORS),
         many => many,
     };
     let args = (
