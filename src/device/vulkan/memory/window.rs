@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 /// Devices whose kernels have at least as many buffers rarely need windows, and make them of copies.
 const MANY_DESCRIPTORS: u32 = 16;
-/// Least size of a window: that of the blocks which other buffers share.
-const SIZE: u64 = 64 << 20;
+/// Least size of a window, that of the blocks which other buffers share, and the largest. Between them a
+/// window is four times as large as the buffer that it is made for.
+const SIZES: (u64, u64) = (64 << 20, 256 << 20);
 
 /// The windows of a device.
 #[derive(Default)]
@@ -27,6 +28,7 @@ pub struct Windows(Mutex<Vec<Arc<Window>>>);
 /// Shared memory of buffers.
 pub struct Window {
     heap: &'static Heap,
+    location: MemoryLocation,
     /// The buffer over the whole memory.
     pub raw: vk::Buffer,
     allocation: Allocation,
@@ -95,22 +97,23 @@ impl Windows {
     ) -> Option<Part> {
         let vulkan = &heap.gpu.vulkan;
         let range = u64::from(heap.gpu.adapter.props.limits.max_storage_buffer_range);
-        if vulkan.addresses || vulkan.max_buffer_descriptors >= MANY_DESCRIPTORS || wanted.size > range / 2 {
+        let most = range.min(SIZES.1) & !15;
+        if vulkan.addresses || vulkan.max_buffer_descriptors >= MANY_DESCRIPTORS || wanted.size > most / 2 {
             return None;
         }
-        if let Some(part) = self.take_existing(wanted) {
+        if let Some(part) = self.take_existing(wanted, location) {
             return Some(part);
         }
         self.release_unused();
-        let size = conv::align_up(wanted.size.saturating_mul(4).max(SIZE).min(range), 16);
-        let window = Window::new(heap, size.min(range & !15), location);
+        let size = conv::align_up(4 * wanted.size, 16).max(SIZES.0).min(most);
+        let window = Window::new(heap, size, location);
         let window = window.inspect_err(|e| tracing::debug!("no window of {size} bytes: {e}")).ok()?;
         self.0.lock().push(Arc::new(window));
-        self.take_existing(wanted)
+        self.take_existing(wanted, location)
     }
 
-    fn take_existing(&self, wanted: &vk::MemoryRequirements) -> Option<Part> {
-        self.0.lock().iter().find_map(|window| {
+    fn take_existing(&self, wanted: &vk::MemoryRequirements, location: MemoryLocation) -> Option<Part> {
+        self.0.lock().iter().filter(|window| window.location == location).find_map(|window| {
             let offset = window.free.lock().take(wanted.size, wanted.alignment)?;
             Some(Part { window: window.clone(), offset, size: wanted.size })
         })
@@ -151,7 +154,8 @@ impl Window {
         });
         match bound {
             Ok(allocation) => {
-                Ok(Window { heap, raw, allocation, free: Mutex::new(FreeRanges(vec![(0, size)])) })
+                let free = Mutex::new(FreeRanges(vec![(0, size)]));
+                Ok(Window { heap, location, raw, allocation, free })
             }
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
