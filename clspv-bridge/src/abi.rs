@@ -10,6 +10,7 @@ pub use crate::ir::ImplicitArg;
 use crate::ir::runtime::block_number;
 use crate::metadata::KernelInfo;
 use crate::native::NativeProgram;
+use crate::target::VulkanTarget;
 
 /// Name of the entry point of every generated module.
 pub const ENTRY_POINT: &str = "main";
@@ -54,6 +55,19 @@ pub enum PointerMode {
     /// Accesses go to descriptors as in [`PointerMode::Bindings`]; where several buffers are possible, the
     /// number selects one. The descriptor of a NULL argument is bound to any buffer.
     Virtual,
+    /// Like [`PointerMode::Virtual`], for kernels with more buffers than a stage has descriptors. The
+    /// buffers of all arguments lie in one *window* of memory, with one descriptor
+    /// ([`BindingSource::Window`]). An argument that is accessed has its place there
+    /// ([`ImplicitArg::WindowOffset`]); pointers into one buffer have the same distance in the window as in
+    /// the buffer.
+    Windowed,
+}
+
+impl PointerMode {
+    /// Whether pointers in memory are virtual addresses.
+    pub fn is_virtual(self) -> bool {
+        matches!(self, PointerMode::Virtual | PointerMode::Windowed)
+    }
 }
 
 /// The resource of a descriptor (set 0, binding = index in [`LaunchAbi::bindings`]).
@@ -63,6 +77,8 @@ pub enum BindingSource {
     Arg(u16),
     /// The whole buffer of which this kernel argument may be a sub-buffer ([`PointerMode::Virtual`]).
     Whole(u16),
+    /// The window ([`PointerMode::Windowed`]).
+    Window,
     /// The argument block ([`BlockStorage::Bound`]).
     Block,
     /// The program's data block.
@@ -167,6 +183,8 @@ pub struct LaunchAbi {
     pub bindings: Vec<BindingSource>,
     /// Whether the storage of each of the `bindings` is only read.
     pub readonly: Vec<bool>,
+    /// Arguments in the window whose buffers are written.
+    pub window_writes: Vec<u16>,
     /// SpecIds and values of local memory lengths.
     pub local_specs: Vec<(u32, LocalSpec)>,
     /// Local arguments in the common workgroup block, in order (see [`ImplicitArg::LocalArgOffset`]).
@@ -186,6 +204,25 @@ impl LaunchAbi {
     pub fn is_linear(&self) -> bool {
         self.sub_group_size > 1
     }
+
+    /// Number of storage-buffer descriptors.
+    pub fn buffer_descriptors(&self) -> usize {
+        self.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count()
+    }
+
+    /// Whether a kernel of the device may have these descriptors.
+    pub(crate) fn has_room(&self, vulkan: &VulkanTarget) -> bool {
+        self.buffer_descriptors() <= vulkan.max_buffer_descriptors as usize
+            && self.bindings.len() <= vulkan.max_descriptors as usize
+    }
+
+    /// The arguments in the window.
+    pub fn windowed_args(&self) -> impl Iterator<Item = u16> + '_ {
+        self.implicit_args.iter().filter_map(|(implicit, _)| match implicit {
+            ImplicitArg::WindowOffset(arg) => Some(*arg),
+            _ => None,
+        })
+    }
 }
 
 /// One Vulkan module for a kernel.
@@ -199,8 +236,8 @@ pub struct KernelVariant {
 ///
 /// A variant in addresses mode, if there is one, runs every launch. One in bindings mode runs launches whose
 /// buffers are not NULL, can be bound where they begin (`minStorageBufferOffsetAlignment`) and fit
-/// `maxStorageBufferRange`. A device without addresses has one variant, of the virtual mode, for every
-/// launch.
+/// `maxStorageBufferRange`. A device without addresses has one variant, of the virtual mode or the windowed
+/// one, for every launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompiledKernel {
     pub info: KernelInfo,

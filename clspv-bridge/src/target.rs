@@ -70,8 +70,13 @@ pub enum Code {
 /// A Vulkan device that SPIR-V is generated for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VulkanTarget {
-    /// SPIR-V version of the modules: (1, 3) to (1, 6). Explicit layouts of work-group memory need 1.4.
+    /// SPIR-V version of the modules: (1, 0), or (1, 3) to (1, 6). Explicit layouts of work-group memory
+    /// need 1.4.
     pub spirv_version: (u8, u8),
+    /// Whether modules have the storage class StorageBuffer (SPIR-V 1.3,
+    /// SPV_KHR_storage_buffer_storage_class). Otherwise storage buffers are of the class Uniform, and their
+    /// blocks decorated `BufferBlock`.
+    pub storage_buffer_class: bool,
     /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
     pub storage8: bool,
     pub storage16: bool,
@@ -433,6 +438,7 @@ impl VulkanTarget {
     pub fn generic() -> VulkanTarget {
         VulkanTarget {
             spirv_version: (1, 6),
+            storage_buffer_class: true,
             storage8: true,
             storage16: true,
             fences_block: false,

@@ -7,7 +7,7 @@
 //!   Lowering passes need a pointer mode before the names: `pass bindings,lower_images`;
 //! - `repair NAME,...`: like `pass`, for a module that is not valid yet;
 //! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
-//! - `lower addresses|bindings|virtual`: lower the module's kernel for a pointer mode, verify, print;
+//! - `lower addresses|bindings|virtual|windowed`: lower the kernel for a pointer mode, verify, print;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
 //! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
 //! - `interp [NAME,...]`: run the passes, interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state
@@ -207,6 +207,7 @@ fn pointer_mode(name: &str) -> Option<PointerMode> {
         "addresses" => PointerMode::Addresses,
         "bindings" => PointerMode::Bindings,
         "virtual" => PointerMode::Virtual,
+        "windowed" => PointerMode::Windowed,
         _ => return None,
     })
 }
@@ -381,6 +382,7 @@ fn emit(m: &Module) -> Result<String, String> {
             block_size: 128,
             bindings: vec![],
             readonly: vec![],
+            window_writes: vec![],
             local_specs: vec![],
             common_local_args: vec![],
             static_local_bytes: 0,

@@ -609,13 +609,30 @@ impl Gen<'_> {
     }
 }
 
-fn buffers(machine: &mut Machine<'_>) -> (u64, u64) {
-    let input: Vec<u8> = (0..IN_BYTES).map(|i| if i % 4 == 0 { (i * 5 % 37) as u8 } else { 0 }).collect();
-    (machine.memory.alloc(&[0; OUT_BYTES]), machine.memory.alloc(&input))
+fn input() -> Vec<u8> {
+    (0..IN_BYTES).map(|i| if i % 4 == 0 { (i * 5 % 37) as u8 } else { 0 }).collect()
 }
 
-fn output(machine: &Machine<'_>, at: u64) -> value::LaneValues {
-    machine.memory.contents(at).iter().map(|b| value::Lane { bits: b.0 as u64, undef: b.1 as u64 }).collect()
+fn buffers(machine: &mut Machine<'_>) -> (u64, u64) {
+    (machine.memory.alloc(&[0; OUT_BYTES]), machine.memory.alloc(&input()))
+}
+
+/// Offsets of the two buffers in a window.
+const WINDOW: [usize; 2] = [512 + IN_BYTES.next_multiple_of(256), 256];
+
+/// A window with both buffers.
+fn window(machine: &mut Machine<'_>) -> u64 {
+    let mut bytes = vec![0; WINDOW[0] + OUT_BYTES];
+    bytes[WINDOW[1]..][..IN_BYTES].copy_from_slice(&input());
+    machine.memory.alloc(&bytes)
+}
+
+/// The output at an offset of an allocation.
+fn output(machine: &Machine<'_>, at: u64, offset: usize) -> value::LaneValues {
+    machine.memory.contents(at)[offset..][..OUT_BYTES]
+        .iter()
+        .map(|b| value::Lane { bits: b.0 as u64, undef: b.1 as u64 })
+        .collect()
 }
 
 const A: u32 = 5;
@@ -633,18 +650,22 @@ fn run_imported(m: &Module) -> Result<value::LaneValues, Stop> {
         interp::known(I32, B as u64),
     ];
     machine.run(kernel, &args, &Launch { local_size: [ITEMS, 1, 1], ..Launch::default() })?;
-    Ok(output(&machine, out))
+    Ok(output(&machine, out, 0))
 }
 
 /// Runs the lowered kernel as the runtime would.
 fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Result<value::LaneValues, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
-    let (out, input) = buffers(&mut machine);
+    let windowed = abi.mode == PointerMode::Windowed;
+    let (out, input) = match windowed {
+        true => [window(&mut machine); 2].into(),
+        false => buffers(&mut machine),
+    };
     let mut bytes = data.block.bytes.clone();
     bytes.resize(data.block.size() as usize, 0);
     let data = machine.memory.alloc(&bytes);
-    let is_virtual = abi.mode == PointerMode::Virtual;
+    let is_virtual = abi.mode.is_virtual();
     assert_eq!(abi.block_storage, BlockStorage::Push);
     let mut block = vec![0u8; abi.block_size as usize];
     let mut put =
@@ -659,6 +680,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Resul
             | ImplicitArg::WorkDim => 1,
             ImplicitArg::DataAddress if is_virtual => 3 << 32,
             ImplicitArg::DataAddress => data,
+            ImplicitArg::WindowOffset(arg) => WINDOW[usize::from(*arg)] as u64,
             _ => 0,
         };
         put(*at, &value.to_le_bytes()[..arg.size() as usize]);
@@ -673,7 +695,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Resul
     put(abi.args_offset + 16, &A.to_le_bytes());
     put(abi.args_offset + 20, &B.to_le_bytes());
     let bound = |b: &BindingSource| match b {
-        BindingSource::Arg(0) | BindingSource::Whole(0) => out,
+        BindingSource::Arg(0) | BindingSource::Whole(0) | BindingSource::Window => out,
         BindingSource::Arg(_) | BindingSource::Whole(_) => input,
         BindingSource::Data => data,
         // Generated kernels do not print and have no images.
@@ -682,7 +704,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Resul
     let bindings = abi.bindings.iter().map(bound).collect();
     let launch = Launch { local_size: [ITEMS, 1, 1], block, bindings, ..Launch::default() };
     machine.run(kernel, &[], &launch)?;
-    Ok(output(&machine, out))
+    Ok(output(&machine, out, if windowed { WINDOW[0] } else { 0 }))
 }
 
 fn check(
@@ -748,7 +770,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
     }
     check_native(m.clone(), seed, &wanted).map_err(explain)?;
     let data = globals::layout(&m).map_err(|e| e.to_string())?;
-    for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual] {
+    for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual, PointerMode::Windowed] {
         let mut m = m.clone();
         let abi = pipeline::lower(&mut m, mode, &data, cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;
         let Some(abi) = abi else { continue };

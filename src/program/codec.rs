@@ -425,6 +425,7 @@ fn put_implicit_arg(w: &mut Writer, h: ImplicitArg) {
         ImplicitArg::ImageFormat(a) => (11, a),
         ImplicitArg::ImageSize(a, d) => (12 + d, a),
         ImplicitArg::NullAddress => (16, 0),
+        ImplicitArg::WindowOffset(a) => (17, a),
     };
     w.u8(tag);
     w.u16(value);
@@ -448,6 +449,7 @@ fn get_implicit_arg(r: &mut Reader) -> Option<ImplicitArg> {
         11 => ImplicitArg::ImageFormat(value),
         12..=15 => ImplicitArg::ImageSize(value, tag - 12),
         16 if value == 0 => ImplicitArg::NullAddress,
+        17 => ImplicitArg::WindowOffset(value),
         _ => return None,
     })
 }
@@ -458,6 +460,7 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         PointerMode::Addresses => 0,
         PointerMode::Bindings => 1,
         PointerMode::Virtual => 2,
+        PointerMode::Windowed => 3,
     });
     w.u8(match abi.block_storage {
         BlockStorage::Push => 0,
@@ -491,6 +494,10 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
             w.u8(5);
             w.u16(0);
         }
+        BindingSource::Window => {
+            w.u8(6);
+            w.u16(0);
+        }
         BindingSource::Image(i) => {
             w.u8(3
                 | u8::from(i.storage) << 2
@@ -502,6 +509,7 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         }
     });
     w.list(&abi.readonly, |w, b| w.bool(*b));
+    w.list(&abi.window_writes, |w, a| w.u16(*a));
     w.list(&abi.local_specs, |w, (id, spec)| {
         w.u32(*id);
         match spec {
@@ -530,6 +538,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             0 => PointerMode::Addresses,
             1 => PointerMode::Bindings,
             2 => PointerMode::Virtual,
+            3 => PointerMode::Windowed,
             _ => return None,
         },
         block_storage: match r.u8()? {
@@ -547,6 +556,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (2, 0) => Some(BindingSource::Print),
             (4, a) => Some(BindingSource::Whole(a)),
             (5, 0) => Some(BindingSource::Block),
+            (6, 0) => Some(BindingSource::Window),
             (tag, arg) if tag & 3 == 3 && tag < 64 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
                 let (storage, float, buffer, declared) = (bit(2), bit(3), bit(4), bit(5));
@@ -562,6 +572,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             _ => None,
         })?,
         readonly: r.list(Reader::bool)?,
+        window_writes: r.list(Reader::u16)?,
         local_specs: r.list(|r| {
             let id = r.u32()?;
             let spec = match r.u8()? {
@@ -779,6 +790,7 @@ pub(crate) mod tests {
             implicit_args: vec![
                 (ImplicitArg::GlobalIdBase(1), 0),
                 (ImplicitArg::LocalArgOffset(3), 8),
+                (ImplicitArg::WindowOffset(5), 16),
                 (ImplicitArg::PrintfBase, 12),
             ],
             args_offset: 16,
@@ -788,6 +800,7 @@ pub(crate) mod tests {
                 BindingSource::Data,
                 BindingSource::Print,
                 BindingSource::Whole(2),
+                BindingSource::Window,
                 BindingSource::Block,
                 BindingSource::Image(ImageBinding {
                     arg: 3,
@@ -799,6 +812,7 @@ pub(crate) mod tests {
                 }),
             ],
             readonly: vec![true, false, false, false, true, false],
+            window_writes: vec![5],
             local_specs: vec![
                 (3, LocalSpec::Arg { arg: 2, elem_bytes: 4 }),
                 (4, LocalSpec::Common { fixed_bytes: 64, elem_bytes: 4 }),

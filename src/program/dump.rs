@@ -98,6 +98,7 @@ impl Dump {
                     PointerMode::Addresses => "addresses",
                     PointerMode::Bindings => "bindings",
                     PointerMode::Virtual => "virtual",
+                    PointerMode::Windowed => "windowed",
                 };
                 self.write(
                     &format!("{stem}.{}.{mode}.spv", file_name(&kernel.info.name)),

@@ -19,7 +19,8 @@ pub fn validate(module: &[u32], target: &VulkanTarget) -> Result<()> {
         (1, 6..) => "vulkan1.3",
         (1, 5) => "vulkan1.2",
         (1, 4) => "vulkan1.1spv1.4",
-        _ => "vulkan1.1",
+        (1, 3) => "vulkan1.1",
+        _ => "vulkan1.0",
     };
     let args = ["--target-env", environment, "--scalar-block-layout", "-"].map(Into::into);
     let bytes: Vec<u8> = module.iter().flat_map(|w| w.to_le_bytes()).collect();

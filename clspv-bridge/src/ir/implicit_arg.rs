@@ -39,6 +39,9 @@ pub enum ImplicitArg {
     /// u32: width, height or depth (dimension 0, 1, 2) of the image set as this argument. The layers of an
     /// array are the dimension after its last one; dimension 3 is the number of levels of detail.
     ImageSize(u16, u8),
+    /// u32: byte offset in the window of the buffer set as this argument, anything if that is NULL
+    /// ([`crate::abi::PointerMode::Windowed`]).
+    WindowOffset(u16),
 }
 
 impl ImplicitArg {
@@ -73,6 +76,7 @@ pub(super) fn implicit_arg_parts(arg: ImplicitArg) -> (&'static str, Option<u16>
         ImplicitArg::LocalArgOffset(arg) => ("local_arg_offset", Some(arg), None),
         ImplicitArg::ImageFormat(arg) => ("image_format", Some(arg), None),
         ImplicitArg::ImageSize(arg, d) => ("image_size", Some(arg), Some(d.into())),
+        ImplicitArg::WindowOffset(arg) => ("window_offset", Some(arg), None),
     }
 }
 
@@ -102,6 +106,7 @@ pub(super) fn implicit_arg<E>(
             let dim = u8::try_from(number()?).ok().filter(|d| *d < 4);
             dim.map(|d| ImplicitArg::ImageSize(arg, d))
         }
+        "window_offset" => Some(ImplicitArg::WindowOffset(number()?)),
         _ => None,
     })
 }

@@ -348,7 +348,7 @@ fn variant<'a>(kernel: &Selected<'a>, mode: Option<Mode>) -> Result<&'a [u32], S
         None => true,
         Some(Mode::Addresses) => m == PointerMode::Addresses,
         Some(Mode::Bindings) => m == PointerMode::Bindings,
-        Some(Mode::Virtual) => m == PointerMode::Virtual,
+        Some(Mode::Virtual) => m.is_virtual(),
     };
     let found = kernel.variants.iter().find(|v| fits(v.abi.mode));
     found

@@ -96,7 +96,7 @@ impl Report {
         if devices.is_empty() {
             problems.insert(
                 0,
-                "There are no devices: a Vulkan 1.1 driver with a compute queue is needed; run \
+                "There are no devices: a Vulkan driver with a compute queue is needed; run \
                  `PYROCLAST_LOG=debug pyroclast info` to see what was looked at"
                     .to_string(),
             );

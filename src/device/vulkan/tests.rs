@@ -401,6 +401,7 @@ pub(super) fn scale_variant(mode: PointerMode, block_storage: BlockStorage) -> K
             block_size: 40,
             bindings: if addresses { vec![] } else { vec![BindingSource::Arg(0), BindingSource::Arg(1)] },
             readonly: if addresses { vec![] } else { vec![false, true] },
+            window_writes: vec![],
             local_specs: vec![],
             common_local_args: vec![],
             static_local_bytes: 0,

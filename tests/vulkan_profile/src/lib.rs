@@ -45,6 +45,14 @@ wrappers! {
             each((*out).p_next.cast(), |data| drop(lower(data)));
         }
     }
+    vkGetPhysicalDeviceFeatures as PFN_vkGetPhysicalDeviceFeatures:
+        (device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures) {
+        // SAFETY: the caller's arguments.
+        unsafe {
+            real()(device, out);
+            structures::mask_core(&mut *out, Profile::get());
+        }
+    }
     vkGetPhysicalDeviceFeatures2 as PFN_vkGetPhysicalDeviceFeatures2:
         (device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures2<'_>) {
         // SAFETY: the caller's arguments.
@@ -74,8 +82,22 @@ wrappers! {
         count: *mut u32,
         out: *mut vk::ExtensionProperties
     ) -> vk::Result {
+        let real = real();
         // SAFETY: the caller's arguments.
-        unsafe { extensions(device, layer, &mut *count, out) }
+        let all = |count: &mut u32, out| unsafe { real(device, layer, count, out) };
+        // SAFETY: the caller's arguments.
+        unsafe { extensions(&all, &Profile::has_extension, &mut *count, out) }
+    }
+    vkEnumerateInstanceExtensionProperties as PFN_vkEnumerateInstanceExtensionProperties: (
+        layer: *const c_char,
+        count: *mut u32,
+        out: *mut vk::ExtensionProperties
+    ) -> vk::Result {
+        let real = real();
+        // SAFETY: the caller's arguments.
+        let all = |count: &mut u32, out| unsafe { real(layer, count, out) };
+        // SAFETY: the caller's arguments.
+        unsafe { extensions(&all, &Profile::has_instance_extension, &mut *count, out) }
     }
     vkCreateDevice as PFN_vkCreateDevice: (
         device: vk::PhysicalDevice,
@@ -138,12 +160,14 @@ fn lower(data: *mut vk::BaseOutStructure<'_>) -> Vec<&'static str> {
         return unsafe { (known.mask)(data, profile) };
     }
     match kind {
-        S::PHYSICAL_DEVICE_SUBGROUP_PROPERTIES => {
+        S::PHYSICAL_DEVICE_SUBGROUP_PROPERTIES if profile.api >= vk::API_VERSION_1_1 => {
             // SAFETY: the type was compared.
             let data = unsafe { &mut *data.cast::<vk::PhysicalDeviceSubgroupProperties<'_>>() };
             data.supported_operations &= profile.subgroup_operations().unwrap_or_default();
         }
-        S::PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES => {
+        S::PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES
+            if provides("VK_KHR_maintenance3", vk::API_VERSION_1_1) =>
+        {
             // SAFETY: the type was compared.
             let data = unsafe { &mut *data.cast::<vk::PhysicalDeviceMaintenance3Properties<'_>>() };
             let real = data.max_memory_allocation_size as f64;
@@ -166,6 +190,9 @@ unsafe fn lacking(info: &vk::DeviceCreateInfo<'_>) -> Vec<String> {
     let mut lacking = Vec::new();
     // SAFETY: the caller's promise; each structure is copied before its fields are looked at.
     unsafe {
+        if let Some(core) = info.p_enabled_features.as_ref() {
+            lacking.extend(structures::mask_core(&mut core.clone(), profile).into_iter().map(String::from));
+        }
         for i in 0..info.enabled_extension_count as usize {
             let name = CStr::from_ptr(*info.pp_enabled_extension_names.add(i)).to_string_lossy();
             if !profile.has_extension(&name) {
@@ -188,33 +215,29 @@ unsafe fn lacking(info: &vk::DeviceCreateInfo<'_>) -> Vec<String> {
     lacking
 }
 
-/// The extensions of the real device that the profile has, too.
+/// The extensions of the real device or loader that the profile has, too.
 ///
 /// # Safety
 /// As for vkEnumerateDeviceExtensionProperties.
 unsafe fn extensions(
-    device: vk::PhysicalDevice,
-    layer: *const c_char,
+    real: &dyn Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
+    has: &dyn Fn(&Profile, &str) -> bool,
     count: &mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    let real = vkEnumerateDeviceExtensionProperties::real();
     let mut number = 0;
-    // SAFETY: the caller's promise.
-    let result = unsafe { real(device, layer, &mut number, std::ptr::null_mut()) };
+    let result = real(&mut number, std::ptr::null_mut());
     if result != vk::Result::SUCCESS {
         return result;
     }
     let mut all = vec![vk::ExtensionProperties::default(); number as usize];
-    // SAFETY: the vector has as many elements.
-    let result = unsafe { real(device, layer, &mut number, all.as_mut_ptr()) };
+    let result = real(&mut number, all.as_mut_ptr());
     if result != vk::Result::SUCCESS {
         return result;
     }
-    let in_profile = |e: &vk::ExtensionProperties| {
-        e.extension_name_as_c_str().is_ok_and(|name| Profile::get().has_extension(&name.to_string_lossy()))
-    };
-    all.retain(in_profile);
+    all.retain(|e| {
+        e.extension_name_as_c_str().is_ok_and(|name| has(Profile::get(), &name.to_string_lossy()))
+    });
     if !out.is_null() {
         all.truncate(*count as usize);
         // SAFETY: the caller's array has at least as many elements.

@@ -108,6 +108,11 @@ impl Profile {
         name == "VK_KHR_driver_properties" || self.extensions.contains(name)
     }
 
+    /// Whether the instance lists the extension. Later versions of Vulkan include all that matter.
+    pub fn has_instance_extension(&self, name: &str) -> bool {
+        self.api >= vk::API_VERSION_1_1 || !name.starts_with("VK_KHR_") || self.extensions.contains(name)
+    }
+
     /// Whether the device has the feature or boolean property with the name of a field of `ash`.
     pub fn has(&self, field: &str) -> bool {
         let name = name_of(field);
@@ -157,8 +162,9 @@ impl Profile {
         match vk::api_version_minor(self.api) {
             3.. => 0x1_0600,
             2 => 0x1_0500,
-            _ if self.has_extension("VK_KHR_spirv_1_4") => 0x1_0400,
-            _ => 0x1_0300,
+            1 if self.has_extension("VK_KHR_spirv_1_4") => 0x1_0400,
+            1 => 0x1_0300,
+            _ => 0x1_0000,
         }
     }
 }
@@ -197,5 +203,10 @@ mod tests {
         assert_eq!(profile.bound("max_storage_buffer_range", 7.0), 7.0);
         assert_eq!(name_of("max_image_dimension1_d"), "maxImageDimension1D");
         assert!(Profile::read("{}").is_err());
+        let old = Profile::read(r#"{"profiles": {"P": {"api-version": "1.0.68"}}}"#).unwrap();
+        assert_eq!(old.spirv(), 0x1_0000);
+        let extensions = ["VK_EXT_debug_utils", "VK_KHR_get_physical_device_properties2"];
+        assert_eq!(extensions.map(|name| old.has_instance_extension(name)), [true, false]);
+        assert_eq!(extensions.map(|name| profile.has_instance_extension(name)), [true, true]);
     }
 }

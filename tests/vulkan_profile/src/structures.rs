@@ -39,10 +39,10 @@ macro_rules! known {
 }
 
 known! {
-    PhysicalDevice16BitStorageFeatures "" vk::API_VERSION_1_1, {
+    PhysicalDevice16BitStorageFeatures "VK_KHR_16bit_storage" vk::API_VERSION_1_1, {
         storage_buffer16_bit_access uniform_and_storage_buffer16_bit_access storage_push_constant16
         storage_input_output16 }
-    PhysicalDeviceVariablePointersFeatures "" vk::API_VERSION_1_1, {
+    PhysicalDeviceVariablePointersFeatures "VK_KHR_variable_pointers" vk::API_VERSION_1_1, {
         variable_pointers variable_pointers_storage_buffer }
     PhysicalDevice8BitStorageFeatures "VK_KHR_8bit_storage" vk::API_VERSION_1_2, {
         storage_buffer8_bit_access uniform_and_storage_buffer8_bit_access storage_push_constant8 }
@@ -105,7 +105,11 @@ known! {
 
 /// Structures of properties that stay as the device has them, with the extension and its version of Vulkan.
 pub const KEPT: &[(vk::StructureType, &str, u32)] = &[
-    (vk::StructureType::PHYSICAL_DEVICE_ID_PROPERTIES, "", vk::API_VERSION_1_1),
+    (
+        vk::StructureType::PHYSICAL_DEVICE_ID_PROPERTIES,
+        "VK_KHR_external_memory_capabilities",
+        vk::API_VERSION_1_1,
+    ),
     (vk::StructureType::PHYSICAL_DEVICE_DRIVER_PROPERTIES, "VK_KHR_driver_properties", vk::API_VERSION_1_2),
     (vk::StructureType::PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, "VK_KHR_maintenance4", vk::API_VERSION_1_3),
     (
@@ -177,8 +181,26 @@ pub fn bound_limits(limits: &mut vk::PhysicalDeviceLimits, profile: &Profile) {
     profile.bound_all("max_compute_work_group_size", &mut limits.max_compute_work_group_size);
 }
 
+const PROPERTIES2: &str = "VK_KHR_get_physical_device_properties2";
+
 /// Functions that need a version of Vulkan or an extension, whose suffixed name exists then.
 pub const NEWER: &[(&str, u32, &str)] = &[
+    ("vkEnumerateInstanceVersion", vk::API_VERSION_1_1, ""),
+    ("vkGetPhysicalDeviceFeatures2", vk::API_VERSION_1_1, PROPERTIES2),
+    ("vkGetPhysicalDeviceProperties2", vk::API_VERSION_1_1, PROPERTIES2),
+    ("vkGetPhysicalDeviceFormatProperties2", vk::API_VERSION_1_1, PROPERTIES2),
+    ("vkGetPhysicalDeviceImageFormatProperties2", vk::API_VERSION_1_1, PROPERTIES2),
+    (
+        "vkGetPhysicalDeviceExternalBufferProperties",
+        vk::API_VERSION_1_1,
+        "VK_KHR_external_memory_capabilities",
+    ),
+    (
+        "vkGetPhysicalDeviceExternalSemaphoreProperties",
+        vk::API_VERSION_1_1,
+        "VK_KHR_external_semaphore_capabilities",
+    ),
+    ("vkGetImageMemoryRequirements2", vk::API_VERSION_1_1, "VK_KHR_get_memory_requirements2"),
     ("vkWaitSemaphores", vk::API_VERSION_1_2, "VK_KHR_timeline_semaphore"),
     ("vkSignalSemaphore", vk::API_VERSION_1_2, "VK_KHR_timeline_semaphore"),
     ("vkGetSemaphoreCounterValue", vk::API_VERSION_1_2, "VK_KHR_timeline_semaphore"),

@@ -51,13 +51,10 @@ impl<'a> Emitter<'a> {
         if !func.sig.params.is_empty() || !func.sig.results.is_empty() || func.layout.is_empty() {
             return Err(CompileError::internal(format!("emit: @{} is not a lowered kernel", func.name)));
         }
-        let (all, images) = (
-            abi.bindings.len(),
-            abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(_))).count(),
-        );
-        let buffers = all - images;
         let vulkan = target.needs_vulkan()?;
-        if buffers > vulkan.max_buffer_descriptors as usize || all > vulkan.max_descriptors as usize {
+        if !abi.has_room(vulkan) {
+            let buffers = abi.buffer_descriptors();
+            let images = abi.bindings.len() - buffers;
             let what = format!("{buffers} buffers and {images} images in a kernel on this device");
             return Err(CompileError::unsupported(what, 0));
         }

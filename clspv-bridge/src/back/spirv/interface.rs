@@ -107,8 +107,7 @@ impl Emitter<'_> {
                     }
                     self.require_storage(data.elem)?;
                     let array = self.m.runtime_array(elem, data.elem.access_bytes().unwrap_or(4));
-                    let block = self.m.block(array);
-                    let id = self.m.variable(StorageClass::StorageBuffer, block);
+                    let (id, class) = self.m.storage_buffer(array);
                     self.m.decorate(id, Decoration::DescriptorSet, &[0]);
                     self.m.decorate(id, Decoration::Binding, &[binding]);
                     // Views of one binding alias, and so may the buffers of two arguments.
@@ -120,7 +119,7 @@ impl Emitter<'_> {
                         self.m.decorate(id, Decoration::NonWritable, &[]);
                     }
                     let is_shared = shared.contains(&binding);
-                    VarInfo { id, class: StorageClass::StorageBuffer, elem: data.elem, is_shared }
+                    VarInfo { id, class, elem: data.elem, is_shared }
                 }
                 VarClass::Workgroup | VarClass::Private | VarClass::Image { .. } => {
                     let len = match data.len {

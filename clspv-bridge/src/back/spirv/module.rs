@@ -27,6 +27,8 @@ enum TypeKey {
     RuntimeArray(Id, u32),
     /// Block structure with one member at offset 0.
     Block(Id),
+    /// `BufferBlock` structure with one member at offset 0.
+    BufferBlock(Id),
     /// Block structure whose one member has a decoration.
     DecoratedBlock(Id, u32),
     /// Structure of two equal members (double-width products).
@@ -66,6 +68,7 @@ fn extension_of(c: Capability) -> Option<(&'static str, (u8, u8))> {
         | Capability::SignedZeroInfNanPreserve
         | Capability::RoundingModeRTE => ("SPV_KHR_float_controls", (1, 4)),
         Capability::StorageBuffer8BitAccess => ("SPV_KHR_8bit_storage", (1, 5)),
+        Capability::StorageBuffer16BitAccess => ("SPV_KHR_16bit_storage", (1, 3)),
         Capability::PhysicalStorageBufferAddresses => ("SPV_KHR_physical_storage_buffer", (1, 5)),
         Capability::VulkanMemoryModel => ("SPV_KHR_vulkan_memory_model", (1, 5)),
         _ => return None,
@@ -243,6 +246,24 @@ impl<'a> SpirvModule<'a> {
             push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
         }
         id
+    }
+
+    /// A variable for a storage buffer with one member. Before SPIR-V 1.3 such buffers are in the storage
+    /// class Uniform, unless the target has the extension that brings their own.
+    pub(super) fn storage_buffer(&mut self, member: Id) -> (Id, StorageClass) {
+        if self.vulkan.storage_buffer_class {
+            if self.vulkan.spirv_version < (1, 3) {
+                self.extension("SPV_KHR_storage_buffer_storage_class");
+            }
+            let block = self.block(member);
+            return (self.variable(StorageClass::StorageBuffer, block), StorageClass::StorageBuffer);
+        }
+        let (block, new) = self.intern(TypeKey::BufferBlock(member), Op::TypeStruct, &[member]);
+        if new {
+            self.decorate(block, Decoration::BufferBlock, &[]);
+            push(&mut self.annotations, Op::MemberDecorate, &[block, 0, Decoration::Offset as u32, 0]);
+        }
+        (self.variable(StorageClass::Uniform, block), StorageClass::Uniform)
     }
 
     /// A `Block` structure whose only member, at offset 0, has a decoration.

@@ -16,6 +16,7 @@ fn abi() -> LaunchAbi {
         block_size: 64,
         bindings: vec![],
         readonly: vec![],
+        window_writes: vec![],
         local_specs: vec![],
         common_local_args: vec![],
         static_local_bytes: 0,
@@ -306,6 +307,54 @@ fn views_that_drivers_keep_apart_are_volatile() {
     };
     assert_eq!(volatile(true), [0; 7]);
     assert_eq!(volatile(false), [1, 1, 1, 0, 0, 0, 0]);
+}
+
+/// Vulkan 1.0 with and without VK_KHR_storage_buffer_storage_class: SPIR-V 1.0, without the storage class in
+/// the latter case.
+#[test]
+fn storage_buffers_are_valid_in_vulkan_1_0() {
+    let (mut f, block) = kernel();
+    let view = |binding, elem, readonly| VarData {
+        class: VarClass::Buffer { binding, readonly },
+        elem,
+        len: VarLen::Runtime,
+    };
+    let views = [(0, I32, false), (0, I16, false), (1, F32, true), (1, I8, true), (2, I64, false)]
+        .map(|(binding, elem, readonly)| f.vars.push(view(binding, elem, readonly)));
+    let local = f.vars.push(VarData { class: VarClass::Workgroup, elem: I32, len: VarLen::Fixed(4) });
+    let mut b = Builder::new(&mut f, block);
+    let zero = b.value(Op::PushConst { offset: 4 }, &[], I32);
+    for var in views {
+        let VarData { class, elem, .. } = b.func.vars[var];
+        let x = b.load(elem, zero, in_var(var, 8));
+        if !matches!(class, VarClass::Buffer { readonly: true, .. }) {
+            b.store(x, zero, in_var(var, 8));
+        }
+    }
+    let (scope, order, one) = (Scope::Device, Ordering::AcqRel, b.i32(1));
+    for var in [views[0], local] {
+        b.value(Op::AtomicRmw { op: RmwOp::Add, access: in_var(var, 4), scope, order }, &[zero, one], I32);
+    }
+    let (exec, memory, spaces) =
+        (Scope::WorkGroup, Scope::WorkGroup, FenceSpaces { local: true, global: true, image: false });
+    b.inst(Op::Barrier { exec, memory, order, spaces }, &[], &[]);
+    b.ret(&[]);
+    let (m, func) = module(f);
+    for class in [true, false] {
+        let target = Target::generic().with_vulkan(|vulkan| {
+            (vulkan.spirv_version, vulkan.storage_buffer_class) = ((1, 0), class);
+            (vulkan.vulkan_memory_model, vulkan.addresses) = (false, false);
+        });
+        let words = super::emit(&m, func, &abi(), &target, false).unwrap();
+        validate(&words, "vulkan1.0");
+        let text = rspirv::dr::load_words(&words).unwrap();
+        let of_class = |wanted: spirv::StorageClass| {
+            let classes = text.types_global_values.iter().filter(|i| i.class.opcode == spirv::Op::Variable);
+            classes.filter(|i| i.operands[0].unwrap_storage_class() == wanted).count()
+        };
+        let counts = [spirv::StorageClass::StorageBuffer, spirv::StorageClass::Uniform].map(of_class);
+        assert_eq!(counts, if class { [5, 0] } else { [0, 5] });
+    }
 }
 
 fn atomics(order: Ordering, scope: Scope) {

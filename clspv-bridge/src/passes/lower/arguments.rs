@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::ir::edit::{Rewrite, try_rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
+use crate::target::VulkanTarget;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -24,10 +25,10 @@ impl Pass for LowerArguments {
         Some(Phase::Legal)
     }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        let max_push = cx.target.needs_vulkan()?.max_push_constants;
+        let vulkan = cx.target.needs_vulkan()?;
         let lowering = cx.lowering()?;
         let kernel = Kernel::of(module)?;
-        lowering.fits = lay_out_block(kernel.func, kernel.info.args_size, max_push, &mut lowering.abi)?;
+        lowering.fits = lay_out_block(kernel.func, kernel.info.args_size, vulkan, &mut lowering.abi)?;
         if lowering.fits {
             crate::ir::edit::remove_dead_insts(kernel.func);
         }
@@ -37,8 +38,13 @@ impl Pass for LowerArguments {
 }
 
 /// Lays out the argument block: implicit arguments in use, then the kernel's own. False if the block does not
-/// fit in the bindings mode.
-fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
+/// fit in the bindings mode, or has no descriptor left in the virtual mode.
+fn lay_out_block(
+    func: &mut Function,
+    args_size: u32,
+    vulkan: &VulkanTarget,
+    abi: &mut LaunchAbi,
+) -> Result<bool> {
     let mut implicit = BTreeSet::new();
     for data in func.data_in_order() {
         if let Op::Implicit(arg) = data.op {
@@ -56,13 +62,16 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
     abi.args_offset = at.next_multiple_of(8);
     abi.block_size = (abi.args_offset + args_size).next_multiple_of(8);
     let mut words = None;
-    if abi.block_size > max_push {
+    if abi.block_size > vulkan.max_push_constants {
         match abi.mode {
             PointerMode::Bindings => return Ok(false),
             PointerMode::Addresses => abi.block_storage = BlockStorage::Buffer,
-            PointerMode::Virtual => {
+            PointerMode::Virtual | PointerMode::Windowed => {
                 abi.block_storage = BlockStorage::Bound;
                 words = Some(virtual_addresses::block_words(func, abi));
+                if abi.mode == PointerMode::Virtual && !abi.has_room(vulkan) {
+                    return Ok(false);
+                }
             }
         }
     }

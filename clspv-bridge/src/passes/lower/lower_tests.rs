@@ -373,3 +373,32 @@ fn virtual_mode_needs_no_addresses() {
     assert_eq!((abi.block_storage, abi.bindings), (BlockStorage::Bound, vec![Arg(0), Arg(1), Block]));
     assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { .. })));
 }
+
+#[test]
+fn kernels_with_too_many_buffers_have_a_window() {
+    use crate::abi::BindingSource::{Arg, Block, Window};
+    let target = Target::generic().with_vulkan(|vulkan| {
+        (vulkan.addresses, vulkan.max_buffer_descriptors) = (false, 2);
+    });
+    // As many buffers as descriptors, if the argument block has none.
+    let abi = lower(&mut copy_kernel(), PointerMode::Virtual, &target).unwrap();
+    assert_eq!(abi.bindings, [Arg(0), Arg(1)]);
+    let small = target.clone().with_vulkan(|vulkan| vulkan.max_push_constants = 16);
+    assert!(lower(&mut copy_kernel(), PointerMode::Virtual, &small).is_none());
+    let abi = lower(&mut copy_kernel(), PointerMode::Windowed, &small).unwrap();
+    assert_eq!((&abi.bindings[..], &abi.readonly[..]), (&[Window, Block][..], &[false, true][..]));
+    assert_eq!((abi.windowed_args().collect::<Vec<_>>(), abi.window_writes), (vec![0, 1], vec![1]));
+    // Three buffers, two of which meet: the access chooses a place without a branch.
+    let params = [0, 8, 16].map(|at| (GLOBAL, arg(ArgKind::GlobalPtr, 8, at)));
+    let mut m = kernel(&params, |b, p| {
+        let x = b.load(I32, p[0], Access::aligned(4));
+        let zero = b.i32(0);
+        let c = b.icmp(IntCc::Eq, x, zero);
+        let either = b.select(c, p[1], p[2]);
+        b.store(x, either, Access::aligned(4));
+    });
+    assert!(lower(&mut m.clone(), PointerMode::Virtual, &target).is_none());
+    let abi = lower(&mut m, PointerMode::Windowed, &target).unwrap();
+    assert_eq!((abi.bindings, abi.window_writes), (vec![Window], vec![1, 2]));
+    assert!(!ops(&m).contains(&Op::BrIf));
+}

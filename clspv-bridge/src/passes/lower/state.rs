@@ -53,7 +53,7 @@ pub struct Lowering<'a> {
     pub data: &'a DataLayout,
     /// The launch contract.
     pub abi: LaunchAbi,
-    /// Whether the pointer mode can express the kernel; only the bindings mode may not.
+    /// Whether the pointer mode can express the kernel; the bindings mode and the virtual one may not.
     pub fits: bool,
 }
 
@@ -75,6 +75,7 @@ impl<'a> Lowering<'a> {
             block_size: 0,
             bindings: Vec::new(),
             readonly: Vec::new(),
+            window_writes: Vec::new(),
             local_specs: Vec::new(),
             common_local_args: Vec::new(),
             static_local_bytes: 0,

@@ -71,18 +71,16 @@ impl Adapter {
         let hidden = &config.hidden_on(&name);
         let is_hidden = |feature: &str| hidden.iter().any(|h| h.trim_start_matches('-') == feature);
         let api = props.api_version.min(instance.api).min(match () {
+            _ if is_hidden("vulkan_1_1") => vk::API_VERSION_1_0,
             _ if is_hidden("vulkan_1_2") => vk::API_VERSION_1_1,
             _ if is_hidden("vulkan_1_3") => vk::API_VERSION_1_2,
             _ => u32::MAX,
         });
-        if api < vk::API_VERSION_1_1 {
-            return Err(format!("{name}: Vulkan 1.0 only"));
-        }
         // SAFETY: as above.
         let list = unsafe { vki.enumerate_device_extension_properties(physical) }
             .map_err(|e| format!("{name}: {e:?}"))?;
-        let ext = Extensions::new(&list, api);
-        let reported = Properties::query(instance, physical, &ext);
+        let ext = Extensions::new(&list, api, &instance.extensions);
+        let reported = Properties::query(instance, physical, &props, &ext);
         let features = AdapterFeatures::query(instance, physical, &ext, hidden);
 
         // SAFETY: as above.
@@ -196,12 +194,30 @@ struct Properties {
 }
 
 impl Properties {
-    fn query(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> Properties {
+    fn query(
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        props: &vk::PhysicalDeviceProperties,
+        ext: &Extensions,
+    ) -> Properties {
         let mut p = Properties::default();
-        let mut p2 = vk::PhysicalDeviceProperties2::default()
-            .push_next(&mut p.ids)
-            .push_next(&mut p.subgroup)
-            .push_next(&mut p.maint3);
+        // What Vulkan 1.1 guarantees.
+        p.maint3.max_memory_allocation_size = 1 << 30;
+        // Vulkan 1.0 identifies the driver and the kind of device.
+        (p.ids.device_uuid, p.ids.driver_uuid) = (props.pipeline_cache_uuid, props.pipeline_cache_uuid);
+        if !ext.queries2 {
+            return p;
+        }
+        let mut p2 = vk::PhysicalDeviceProperties2::default();
+        if ext.device_ids {
+            p2 = p2.push_next(&mut p.ids);
+        }
+        if ext.is_vulkan_1_1() {
+            p2 = p2.push_next(&mut p.subgroup);
+        }
+        if ext.provides(ash::khr::maintenance3::NAME) {
+            p2 = p2.push_next(&mut p.maint3);
+        }
         if ext.provides(ash::khr::driver_properties::NAME) {
             p2 = p2.push_next(&mut p.driver);
         }

@@ -19,6 +19,10 @@ const MAX_PARAMETER_SIZE: usize = 4096;
 /// may require more.
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 
+/// Storage buffers that a stage has on every Vulkan device. A kernel with more needs as many: the window of
+/// its arguments, the argument block, the data block and the print buffer.
+pub const LEAST_DESCRIPTORS: u32 = 4;
+
 /// Features that the compiler may use on the device.
 pub fn target(a: &Adapter, vulkan: VulkanTarget) -> Target {
     let f = &a.features;
@@ -78,13 +82,19 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         .max(limits.max_image_dimension2_d)
         .max(limits.max_image_dimension3_d)
         .max(1);
+    let buffer_descriptors = match f.many_descriptors {
+        true => limits.max_per_stage_descriptor_storage_buffers,
+        false => LEAST_DESCRIPTORS,
+    };
     VulkanTarget {
         spirv_version: match vk::api_version_minor(a.api) {
             3.. => (1, 6),
             2 => (1, 5),
-            _ if f.spirv_1_4 => (1, 4),
-            _ => (1, 3),
+            1 if f.spirv_1_4 => (1, 4),
+            1 => (1, 3),
+            _ => (1, 0),
         },
+        storage_buffer_class: f.storage_buffer_class,
         // Conversions to device addresses of narrow types need arithmetic on these.
         storage8: f.storage8 && (f.int8 || !f.device_addresses),
         storage16: f.storage16 && (f.core.shader_int16 != 0 || !f.device_addresses),
@@ -98,8 +108,8 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         addresses: f.device_addresses,
         // Where the device also has addresses, bindings only pay off if the descriptors can be pushed.
         max_buffer_descriptors: match f.device_addresses {
-            true => a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
-            false => limits.max_per_stage_descriptor_storage_buffers,
+            true => a.max_push_descriptors.min(buffer_descriptors),
+            false => buffer_descriptors,
         },
         // A CPU device loses the alias information that it vectorises with if buffers are passed by address.
         prefer_bindings: a.is_cpu(),
@@ -238,7 +248,7 @@ pub fn device_info(
         global_mem_size,
         max_alloc_size,
         max_constant_buffer_size: max_alloc_size,
-        max_constant_args: if vulkan.addresses { 64 } else { constant_args(vulkan.max_buffer_descriptors) },
+        max_constant_args: 64,
         cache_size,
         cache_line,
         base_addr_align_bits: BASE_ADDR_ALIGN_BITS
@@ -273,17 +283,6 @@ pub fn device_info(
         elsewhere: Vec::new(),
         notes,
     }
-}
-
-/// Storage-buffer descriptors that limits of other arguments leave free: one for a buffer that the kernel
-/// writes, and those of the argument block, the data block and the print buffer.
-pub const OTHER_DESCRIPTORS: u32 = 4;
-
-/// CL_DEVICE_MAX_CONSTANT_ARGS of a device without addresses, whose stages have this number of storage-buffer
-/// descriptors: each constant argument takes one. It is at least the embedded profile's minimum of 4, if the
-/// device has as many.
-fn constant_args(descriptors: u32) -> u32 {
-    descriptors.saturating_sub(OTHER_DESCRIPTORS).max(descriptors.min(4)).min(64)
 }
 
 fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {
@@ -385,15 +384,5 @@ fn vulkan_driver(a: &Adapter) -> String {
         format!("{name} {}", conv::driver_version(a.quirks.four_part_version, a.props.driver_version))
     } else {
         format!("{name} {info}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::constant_args;
-
-    #[test]
-    fn kernels_have_a_result_beside_constant_arguments() {
-        assert_eq!([4, 6, 12, 35, 1000].map(constant_args), [4, 4, 8, 31, 64]);
     }
 }

@@ -1,7 +1,7 @@
 //! Features of a device: what its driver reports, what is used, and what the logical device is made with.
 //!
 //! Each extension has its own structure, also where a later version of Vulkan includes the extension: devices
-//! of Vulkan 1.1 know no others.
+//! of Vulkan 1.1 know no others. Those of Vulkan 1.0 may know none ([`Extensions::queries2`]).
 
 use super::ext::Extensions;
 use super::instance::Instance;
@@ -18,6 +18,8 @@ pub struct AdapterFeatures {
     pub timeline_semaphore: bool,
     /// Vulkan 1.1 with SPIR-V 1.4; later versions have newer ones.
     pub spirv_1_4: bool,
+    /// SPIR-V has the storage class of storage buffers.
+    pub storage_buffer_class: bool,
     pub int8: bool,
     pub float16: bool,
     pub storage8: bool,
@@ -55,6 +57,8 @@ pub struct AdapterFeatures {
     /// Features that are always present but can be hidden, to make any device behave like another: buffers
     /// bound to descriptors, host-visible buffers, imported host memory.
     pub bindings: bool,
+    /// Kernels may have more buffer descriptors than every Vulkan device has.
+    pub many_descriptors: bool,
     pub mapped_buffers: bool,
     /// Buffer addresses that applications see; host addresses that kernels can use; host memory at device
     /// addresses.
@@ -95,12 +99,17 @@ macro_rules! structures {
         }
 
         impl FeatureStructures {
+            /// The features of Vulkan 1.0.
+            pub fn core(&self) -> &vk::PhysicalDeviceFeatures {
+                &self.core
+            }
+
             /// The head of the chain of the structures that the device knows.
             pub fn chain(&mut self, ext: &Extensions) -> vk::PhysicalDeviceFeatures2<'_> {
                 let mut head = vk::PhysicalDeviceFeatures2::default().features(self.core);
                 $(
-                    let extension: Option<&CStr> = $extension;
-                    if extension.is_none_or(|name| ext.provides(name)) {
+                    let extension: &CStr = $extension;
+                    if ext.provides(extension) {
                         head = head.push_next(&mut self.$name);
                     }
                 )*
@@ -111,34 +120,34 @@ macro_rules! structures {
 }
 
 structures! {
-    storage16: PhysicalDevice16BitStorageFeatures, None;
-    pointers: PhysicalDeviceVariablePointersFeatures, None;
-    storage8: PhysicalDevice8BitStorageFeatures, Some(ash::khr::_8bit_storage::NAME);
-    small: PhysicalDeviceShaderFloat16Int8Features, Some(ash::khr::shader_float16_int8::NAME);
-    atomics64: PhysicalDeviceShaderAtomicInt64Features, Some(ash::khr::shader_atomic_int64::NAME);
-    addresses: PhysicalDeviceBufferDeviceAddressFeatures, Some(ash::khr::buffer_device_address::NAME);
-    scalars: PhysicalDeviceScalarBlockLayoutFeatures, Some(ash::ext::scalar_block_layout::NAME);
-    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, Some(ash::khr::vulkan_memory_model::NAME);
+    storage16: PhysicalDevice16BitStorageFeatures, ash::khr::_16bit_storage::NAME;
+    pointers: PhysicalDeviceVariablePointersFeatures, ash::khr::variable_pointers::NAME;
+    storage8: PhysicalDevice8BitStorageFeatures, ash::khr::_8bit_storage::NAME;
+    small: PhysicalDeviceShaderFloat16Int8Features, ash::khr::shader_float16_int8::NAME;
+    atomics64: PhysicalDeviceShaderAtomicInt64Features, ash::khr::shader_atomic_int64::NAME;
+    addresses: PhysicalDeviceBufferDeviceAddressFeatures, ash::khr::buffer_device_address::NAME;
+    scalars: PhysicalDeviceScalarBlockLayoutFeatures, ash::ext::scalar_block_layout::NAME;
+    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, ash::khr::vulkan_memory_model::NAME;
     subgroup_types: PhysicalDeviceShaderSubgroupExtendedTypesFeatures,
-        Some(ash::khr::shader_subgroup_extended_types::NAME);
+        ash::khr::shader_subgroup_extended_types::NAME;
     uniform_layout: PhysicalDeviceUniformBufferStandardLayoutFeatures,
-        Some(ash::khr::uniform_buffer_standard_layout::NAME);
-    query_reset: PhysicalDeviceHostQueryResetFeatures, Some(ash::ext::host_query_reset::NAME);
-    timeline: PhysicalDeviceTimelineSemaphoreFeatures, Some(ash::khr::timeline_semaphore::NAME);
-    sync2: PhysicalDeviceSynchronization2Features, Some(ash::khr::synchronization2::NAME);
-    maintenance4: PhysicalDeviceMaintenance4Features, Some(ash::khr::maintenance4::NAME);
-    dot: PhysicalDeviceShaderIntegerDotProductFeatures, Some(ash::khr::shader_integer_dot_product::NAME);
-    sizes: PhysicalDeviceSubgroupSizeControlFeatures, Some(ash::ext::subgroup_size_control::NAME);
+        ash::khr::uniform_buffer_standard_layout::NAME;
+    query_reset: PhysicalDeviceHostQueryResetFeatures, ash::ext::host_query_reset::NAME;
+    timeline: PhysicalDeviceTimelineSemaphoreFeatures, ash::khr::timeline_semaphore::NAME;
+    sync2: PhysicalDeviceSynchronization2Features, ash::khr::synchronization2::NAME;
+    maintenance4: PhysicalDeviceMaintenance4Features, ash::khr::maintenance4::NAME;
+    dot: PhysicalDeviceShaderIntegerDotProductFeatures, ash::khr::shader_integer_dot_product::NAME;
+    sizes: PhysicalDeviceSubgroupSizeControlFeatures, ash::ext::subgroup_size_control::NAME;
     zeros: PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures,
-        Some(ash::khr::zero_initialize_workgroup_memory::NAME);
-    atomics: PhysicalDeviceShaderAtomicFloatFeaturesEXT, Some(ash::ext::shader_atomic_float::NAME);
-    atomics2: PhysicalDeviceShaderAtomicFloat2FeaturesEXT, Some(ash::ext::shader_atomic_float2::NAME);
+        ash::khr::zero_initialize_workgroup_memory::NAME;
+    atomics: PhysicalDeviceShaderAtomicFloatFeaturesEXT, ash::ext::shader_atomic_float::NAME;
+    atomics2: PhysicalDeviceShaderAtomicFloat2FeaturesEXT, ash::ext::shader_atomic_float2::NAME;
     layout: PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR,
-        Some(ash::khr::workgroup_memory_explicit_layout::NAME);
-    clock: PhysicalDeviceShaderClockFeaturesKHR, Some(ash::khr::shader_clock::NAME);
-    fault: PhysicalDeviceFaultFeaturesEXT, Some(ash::ext::device_fault::NAME);
+        ash::khr::workgroup_memory_explicit_layout::NAME;
+    clock: PhysicalDeviceShaderClockFeaturesKHR, ash::khr::shader_clock::NAME;
+    fault: PhysicalDeviceFaultFeaturesEXT, ash::ext::device_fault::NAME;
     executables: PhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
-        Some(ash::khr::pipeline_executable_properties::NAME);
+        ash::khr::pipeline_executable_properties::NAME;
 }
 
 /// Whether a reported feature is in use, by its name in `PYROCLAST_FEATURES`.
@@ -147,6 +156,11 @@ type IsOn<'a> = dyn Fn(&str, vk::Bool32) -> bool + 'a;
 impl FeatureStructures {
     fn query(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> FeatureStructures {
         let mut r = FeatureStructures::default();
+        if !ext.queries2 {
+            // SAFETY: the handle comes from this instance.
+            r.core = unsafe { instance.raw.get_physical_device_features(physical) };
+            return r;
+        }
         let mut head = r.chain(ext);
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut head) };
@@ -226,6 +240,10 @@ impl AdapterFeatures {
             synchronization2: on("synchronization2", r.sync2.synchronization2),
             timeline_semaphore: on("timeline_semaphore", r.timeline.timeline_semaphore),
             spirv_1_4: on("spirv_1_4", u32::from(ext.has(ash::khr::spirv_1_4::NAME))),
+            storage_buffer_class: on(
+                "storage_buffer_class",
+                u32::from(ext.provides(ash::khr::storage_buffer_storage_class::NAME)),
+            ),
             int8: on("int8", r.small.shader_int8),
             float16: on("float16", r.small.shader_float16),
             storage8: on("storage8", r.storage8.storage_buffer8_bit_access),
@@ -276,6 +294,7 @@ impl AdapterFeatures {
             subgroup_size_control: on("subgroup_size_control", r.sizes.subgroup_size_control),
             full_subgroups: on("subgroup_size_control", r.sizes.compute_full_subgroups),
             bindings: on("bindings", vk::TRUE),
+            many_descriptors: on("many_descriptors", vk::TRUE),
             float_controls: on("float_controls", vk::TRUE),
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),

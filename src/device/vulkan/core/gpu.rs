@@ -113,11 +113,13 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
         .queue_priorities(&PRIORITIES[..count])];
     let names = a.ext.to_enable();
     let mut requested = a.features.requested();
+    let core = *requested.core();
     let mut features = requested.chain(&a.ext);
-    let info = vk::DeviceCreateInfo::default()
-        .queue_create_infos(&queues)
-        .enabled_extension_names(&names)
-        .push_next(&mut features);
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
+    let info = match a.ext.queries2 {
+        true => info.push_next(&mut features),
+        false => info.enabled_features(&core),
+    };
     let mut device = vk::Device::null();
     // SAFETY: the structures are valid for the call and request only what the device offers.
     unsafe {

@@ -6,9 +6,10 @@
 //! (for unit tests) and appended to the file that `PYROCLAST_VALIDATE_LOG` names, where tests of the
 //! library check them.
 
+use super::ext;
 use crate::config::Config;
 use ash::vk;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,8 +19,10 @@ pub struct Instance {
     /// Keeps the loader library open.
     pub entry: ash::Entry,
     pub raw: ash::Instance,
-    /// API version of the instance: at least 1.1, at most 1.3.
+    /// API version of the instance, at most 1.3.
     pub api: u32,
+    /// Extensions of [`ext::INSTANCE_WANTED`] that are enabled.
+    pub extensions: Vec<&'static CStr>,
     /// The validation layer was requested.
     pub validates: bool,
 }
@@ -53,13 +56,15 @@ fn create(validate: bool) -> Result<Instance, String> {
     // SAFETY: the entry is loaded.
     let offered = unsafe { entry.try_enumerate_instance_version() }.map_err(|e| e.to_string())?;
     let offered = offered.unwrap_or(vk::API_VERSION_1_0);
-    if offered < vk::API_VERSION_1_1 {
-        return Err("the loader has Vulkan 1.0 only".into());
-    }
     let api = vk::make_api_version(0, 1, vk::api_version_minor(offered).min(3), 0);
 
+    // SAFETY: the entry is loaded.
+    let present = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
+    let mut wanted = ext::INSTANCE_WANTED.to_vec();
+    wanted.retain(|name| present.iter().any(|e| e.extension_name_as_c_str() == Ok(name)));
+
     let mut layers = Vec::new();
-    let mut extensions = Vec::new();
+    let mut extensions: Vec<_> = wanted.iter().map(|name| name.as_ptr()).collect();
     if validate {
         // SAFETY: the entry is loaded.
         let present = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
@@ -85,9 +90,7 @@ fn create(validate: bool) -> Result<Instance, String> {
     if !layers.is_empty() {
         info = info.push_next(&mut messenger).push_next(&mut features);
     }
-    // SAFETY: all structures are valid for the call.
-    let raw =
-        unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
+    let raw = create_instance(&entry, &info).map_err(|e| format!("vkCreateInstance: {e:?}"))?;
     if !layers.is_empty() {
         let debug = ash::ext::debug_utils::Instance::new(&entry, &raw);
         // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is never
@@ -96,7 +99,29 @@ fn create(validate: bool) -> Result<Instance, String> {
             complain(&format!("no validation messages: {e:?}"));
         }
     }
-    Ok(Instance { entry, raw, api, validates: !layers.is_empty() })
+    Ok(Instance { entry, raw, api, extensions: wanted, validates: !layers.is_empty() })
+}
+
+/// Creates the instance, whose functions of Vulkan 1.1 are those of the extensions that they come from where
+/// these are enabled: devices of Vulkan 1.0 have no others.
+fn create_instance(
+    entry: &ash::Entry,
+    info: &vk::InstanceCreateInfo<'_>,
+) -> Result<ash::Instance, vk::Result> {
+    let mut raw = vk::Instance::null();
+    // SAFETY: all structures are valid for the call.
+    unsafe { (entry.fp_v1_0().create_instance)(info, std::ptr::null(), &mut raw) }.result()?;
+    let function = |name: &CStr| {
+        // SAFETY: the instance is alive.
+        unsafe { entry.get_instance_proc_addr(raw, name.as_ptr()) }
+    };
+    let load = |name: &CStr| {
+        let suffixed = CString::new([name.to_bytes(), b"KHR"].concat()).ok();
+        let found = suffixed.and_then(|suffixed| function(&suffixed)).or_else(|| function(name));
+        found.map_or(std::ptr::null(), |found| found as *const c_void)
+    };
+    // SAFETY: the functions of these names have these types.
+    Ok(unsafe { ash::Instance::load_with(load, raw) })
 }
 
 fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {

@@ -32,8 +32,11 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// From the version number and the device's name, "llvmpipe (LLVM 19.1.7, 256 bits)" with Mesa's.
+    /// From the version number and the device's name, "llvmpipe (LLVM 19.1.7, 256 bits)" with Mesa's. Without
+    /// VK_KHR_driver_properties there is no `id`, and the name shows the driver.
     pub fn new(id: D, vendor: u32, version: u32, device: &str) -> Driver {
+        let unnamed = id == D::default() && device.starts_with("llvmpipe ");
+        let id = if unnamed { D::MESA_LLVMPIPE } else { id };
         let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
         let llvm = device.split_once("(LLVM ").and_then(|(_, rest)| digits(rest).parse().ok()).unwrap_or(0);
         let version = (vk::api_version_major(version), vk::api_version_minor(version));

@@ -11,6 +11,7 @@
 
 use super::claim::Claim;
 use super::heap::Heap;
+use super::window::BoundMemory;
 use crate::device::batch::BufferRange;
 use crate::device::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
@@ -58,7 +59,7 @@ pub enum Use {
 }
 
 enum Backing {
-    Pool(Option<Allocation>),
+    Pool(Option<BoundMemory>),
     Imported(vk::DeviceMemory),
 }
 
@@ -145,25 +146,24 @@ impl Buffer {
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         match Buffer::bind(heap, raw, padded, what, name) {
-            Ok((allocation, address)) => {
+            Ok((memory, address)) => {
+                let properties = memory.allocation().memory_properties();
                 // Only coherent mappings count: nothing here flushes or invalidates.
-                let coherent =
-                    allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+                let coherent = properties.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
                 let visible =
                     coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
-                let mapped =
-                    allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
+                let mapped = memory.mapped().filter(|_| visible).map(HostPtr::new);
                 // The memory belongs to the process, in pages as small as the driver allocated them.
                 if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
                     host_ptr::prefer_huge_pages(mapped, padded);
                 }
-                let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
-                let local = allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+                let cached = properties.contains(vk::MemoryPropertyFlags::HOST_CACHED);
+                let local = properties.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
                 // Reading write-combined memory across the bus is a hundred times slower than a transfer:
                 // such a mapping is for the device layer's small writes only, and applications get a shadow
                 // copy.
                 let for_host = gpu.adapter.is_unified() || cached;
-                let backing = Backing::Pool(Some(allocation));
+                let backing = Backing::Pool(Some(memory));
                 Ok(Buffer {
                     heap,
                     raw,
@@ -187,12 +187,12 @@ impl Buffer {
     }
 
     fn bind(
-        heap: &Heap,
+        heap: &'static Heap,
         raw: vk::Buffer,
         padded: u64,
         what: Use,
         name: &str,
-    ) -> DeviceResult<(Allocation, u64)> {
+    ) -> DeviceResult<(BoundMemory, u64)> {
         let gpu = heap.gpu;
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
@@ -206,15 +206,24 @@ impl Buffer {
         if matches!(what, Use::Device { .. }) {
             requirements.size += tail(gpu, padded);
         }
+        let locations = locations(gpu, what, padded);
+        if let (Use::Device { .. }, [location, ..]) = (what, locations)
+            && let Some(part) = heap.windows.take(heap, &requirements, *location)
+        {
+            return Buffer::bind_to(heap, raw, BoundMemory::Part(part));
+        }
         let mut last = DeviceError::OutOfDeviceMemory;
-        for &location in locations(gpu, what, padded) {
+        for &location in locations {
             let desc = AllocationCreateDesc {
                 name,
                 requirements,
                 location,
                 linear: true,
                 // Memory that is dedicated to a buffer cannot be shared with an image.
-                allocation_scheme: if padded >= DEDICATED && !gpu.adapter.is_cpu() {
+                allocation_scheme: if padded >= DEDICATED
+                    && !gpu.adapter.is_cpu()
+                    && gpu.adapter.ext.provides(ash::khr::dedicated_allocation::NAME)
+                {
                     AllocationScheme::DedicatedBuffer(raw)
                 } else {
                     AllocationScheme::GpuAllocatorManaged
@@ -236,16 +245,22 @@ impl Buffer {
                     continue;
                 }
             };
-            // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound
-            // yet.
-            let bound = unsafe { gpu.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-            if let Err(e) = bound {
-                heap.free(allocation);
-                return Err(conv::error("vkBindBufferMemory", e));
-            }
-            return Ok((allocation, address_of(heap, raw)));
+            return Buffer::bind_to(heap, raw, BoundMemory::Own(allocation));
         }
         Err(last)
+    }
+
+    fn bind_to(heap: &Heap, raw: vk::Buffer, memory: BoundMemory) -> DeviceResult<(BoundMemory, u64)> {
+        // SAFETY: the memory object is only used below, where its allocation is alive.
+        let object = unsafe { memory.allocation().memory() };
+        // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound yet.
+        match unsafe { heap.gpu.raw.bind_buffer_memory(raw, object, memory.offset()) } {
+            Ok(()) => Ok((memory, address_of(heap, raw))),
+            Err(e) => {
+                heap.release(memory);
+                Err(conv::error("vkBindBufferMemory", e))
+            }
+        }
     }
 
     /// Imports host memory as a buffer.
@@ -336,7 +351,8 @@ impl Buffer {
 
     /// The buffer's memory, if images may be bound to it.
     pub fn memory_range(&self) -> Option<MemoryRange> {
-        let Backing::Pool(Some(allocation)) = &self.backing else { return None };
+        let Backing::Pool(Some(memory)) = &self.backing else { return None };
+        let allocation = memory.allocation();
         if allocation.is_dedicated() {
             return None;
         }
@@ -347,8 +363,16 @@ impl Buffer {
             |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
         let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
         // SAFETY: the memory lives as long as the buffer, which images bound to it keep alive.
-        let memory = unsafe { allocation.memory() };
-        Some(MemoryRange { memory, offset: allocation.offset(), size: allocation.size(), types })
+        let object = unsafe { allocation.memory() };
+        Some(MemoryRange { memory: object, offset: memory.offset(), size: memory.size(), types })
+    }
+
+    /// A Vulkan buffer that covers this one, and where this one begins in it: a window, or the buffer itself.
+    pub fn place(&self) -> (vk::Buffer, u64) {
+        match &self.backing {
+            Backing::Pool(Some(BoundMemory::Part(part))) => (part.window.raw, part.offset),
+            _ => (self.raw, 0),
+        }
     }
 
     /// Whether the mapping is exposed to the application.
@@ -446,11 +470,11 @@ impl Drop for Buffer {
             self.heap.buffer_ids.release((self.address >> 32) as u32);
         }
         match &mut self.backing {
-            Backing::Pool(allocation) => {
+            Backing::Pool(memory) => {
                 // The next user of the memory may claim its addresses too.
                 self.claims.clear();
-                if let Some(allocation) = allocation.take() {
-                    self.heap.free(allocation);
+                if let Some(memory) = memory.take() {
+                    self.heap.release(memory);
                 }
             }
             // SAFETY: the only buffer bound to it is gone.

@@ -1,5 +1,6 @@
 //! The device's memory heap: what buffers and images are allocated from.
 
+use super::window::{BoundMemory, Windows};
 use crate::device::info::ImageFacts;
 use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv;
@@ -19,6 +20,8 @@ pub struct Heap {
     allocator: Mutex<Allocator>,
     /// Without device addresses: ids of buffers.
     pub buffer_ids: BufferIds,
+    /// Memory that buffers share on devices with few descriptors.
+    pub windows: Windows,
 }
 
 impl Heap {
@@ -35,12 +38,27 @@ impl Heap {
             allocation_sizes: gpu_allocator::AllocationSizes::new(BLOCKS.0, BLOCKS.1),
         })
         .map_err(conv::allocation_error)?;
-        Ok(Heap { gpu, images, allocator: Mutex::new(allocator), buffer_ids: BufferIds::default() })
+        let (allocator, buffer_ids, windows) =
+            (Mutex::new(allocator), BufferIds::default(), Windows::default());
+        Ok(Heap { gpu, images, allocator, buffer_ids, windows })
     }
 
     /// Allocates memory.
     pub fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> DeviceResult<Allocation> {
-        self.allocator.lock().allocate(desc).map_err(conv::allocation_error)
+        let first = self.allocator.lock().allocate(desc);
+        let result = match first {
+            Err(_) if self.windows.release_unused() => self.allocator.lock().allocate(desc),
+            result => result,
+        };
+        result.map_err(conv::allocation_error)
+    }
+
+    /// Frees a buffer's memory that nothing is bound to any more.
+    pub fn release(&self, memory: BoundMemory) {
+        match memory {
+            BoundMemory::Own(allocation) => self.free(allocation),
+            BoundMemory::Part(part) => drop(part),
+        }
     }
 
     /// Frees memory that nothing is bound to any more.

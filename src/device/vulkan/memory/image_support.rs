@@ -4,7 +4,7 @@ use super::format::Probe;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use crate::device::info::ImageFacts;
-use crate::device::vulkan::core::caps::OTHER_DESCRIPTORS;
+use crate::device::vulkan::core::caps::LEAST_DESCRIPTORS;
 use crate::device::vulkan::core::gpu::Gpu;
 use ash::vk;
 
@@ -31,6 +31,10 @@ const MIN_ARGS: (u32, u32) = (8, 1);
 /// The device's image support, or the reason why it falls short of the embedded profile.
 pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
     let (a, t) = (&gpu.adapter, &gpu.vulkan);
+    if !a.ext.is_vulkan_1_1() {
+        // Views of images have their usages by VK_KHR_maintenance2.
+        return Err("they need Vulkan 1.1".into());
+    }
     let limits = &a.props.limits;
     let probe = Probe {
         instance: gpu.instance,
@@ -45,7 +49,7 @@ pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
     };
     // A device with the full profile's number reports it, and a kernel with so many images has no buffers.
     let room = match limits.max_per_stage_resources {
-        few if few < READ_ARGS => few.saturating_sub(OTHER_DESCRIPTORS),
+        few if few < READ_ARGS => few.saturating_sub(LEAST_DESCRIPTORS),
         many => many,
     };
     let args = (

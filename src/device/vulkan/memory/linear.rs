@@ -173,6 +173,9 @@ fn fits(
 /// The driver's alignment of images in buffers: of row pitches and of the start, in bytes. `None` where
 /// linear images are unsupported.
 pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
+    if !gpu.adapter.ext.is_vulkan_1_1() {
+        return None;
+    }
     let format = ImageFormat::new(CL_R, CL_UNORM_INT8);
     let of = |width| {
         let shape = ImageShape { kind: ImageKind::D2, size: [width, 4, 1] };

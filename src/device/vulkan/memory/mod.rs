@@ -12,3 +12,4 @@ pub mod linear;
 pub mod pools;
 pub mod shared;
 pub mod staging;
+pub mod window;

@@ -26,6 +26,7 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
         BindingSource::Arg(_)
         | BindingSource::Whole(_)
         | BindingSource::Block
+        | BindingSource::Window
         | BindingSource::Data
         | BindingSource::Print => vk::DescriptorType::STORAGE_BUFFER,
     }

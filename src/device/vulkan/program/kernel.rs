@@ -7,6 +7,7 @@
 use super::ahead;
 use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
 use super::variants::Variants;
+use super::window::{LaunchWindow, WindowArg, WindowMemory};
 use crate::device::batch::{ArgValue, BufferRange, Launch};
 use crate::device::localsize;
 use crate::device::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
@@ -105,7 +106,9 @@ fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
             [BindingSource::Arg(arg as u16), BindingSource::Whole(arg as u16)].contains(b)
         };
         let at = v.abi.bindings.iter().position(is_arg);
+        let in_window = v.abi.windowed_args().any(|a| usize::from(a) == arg);
         at.is_some_and(|i| v.abi.readonly.get(i).copied().unwrap_or(false))
+            || in_window && !v.abi.window_writes.contains(&(arg as u16))
     };
     kernel.info.args[arg].kind == ArgKind::ConstantPtr || kernel.variants.iter().any(bound)
 }
@@ -143,6 +146,8 @@ pub struct Plan<'a> {
     pub bindings: SmallVec<[Bound; 8]>,
     /// Shadow images of image arguments, and whether the kernel writes them.
     pub shadow_images: SmallVec<[(usize, bool); 2]>,
+    /// The window of a kernel that has one.
+    pub window: Option<LaunchWindow>,
     pub accesses: Accesses,
     offset: [u64; 3],
     full_local: [u32; 3],
@@ -237,10 +242,15 @@ impl VulkanKernel {
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
             shadow_images: SmallVec::new(),
+            window: self.window(variant, launch)?,
             accesses: Accesses::new(),
             offset: launch.offset,
             full_local: launch.local,
         };
+        if plan.window.is_some() {
+            // The window's descriptor covers more than the arguments.
+            plan.accesses.push(ObjectAccess::ANYWHERE);
+        }
         self.fill_arguments(&mut plan, launch, print)?;
         self.fill_hidden(&mut plan, launch, num_groups, print)?;
         if let Some(PrintTarget { buffer, .. }) = print {
@@ -274,16 +284,17 @@ impl VulkanKernel {
         }
         let limits = &self.gpu.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(1);
-        let is_virtual = variant.abi.mode == PointerMode::Virtual;
-        let buffers = variant.abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
-        if buffers as u32 > self.gpu.vulkan.max_buffer_descriptors {
+        let is_virtual = variant.abi.mode.is_virtual();
+        if variant.abi.buffer_descriptors() > self.gpu.vulkan.max_buffer_descriptors as usize {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {
             BindingSource::Data => {
                 self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range))
             }
-            BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => true,
+            BindingSource::Print | BindingSource::Image(_) | BindingSource::Block | BindingSource::Window => {
+                true
+            }
             BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
                     buffer_of(r).is_ok_and(|b| b.padded <= u64::from(limits.max_storage_buffer_range))
@@ -310,6 +321,42 @@ impl VulkanKernel {
                 }
                 _ => false,
             },
+        })
+    }
+
+    /// Lays out the window of a kernel that has one. Fails if the buffers of the arguments do not fit there.
+    fn window(&self, variant: &KernelVariant, launch: &Launch) -> DeviceResult<Option<LaunchWindow>> {
+        let abi = &variant.abi;
+        if abi.mode != PointerMode::Windowed {
+            return Ok(None);
+        }
+        let mut args: SmallVec<[WindowArg; 8]> = SmallVec::new();
+        for arg in abi.windowed_args() {
+            let Some(ArgValue::Buffer(range)) = launch.args.get(usize::from(arg)) else { continue };
+            let buffer = buffer_of(range)?;
+            let (start, end) = (range.offset, range.offset + range.size);
+            args.push(WindowArg {
+                arg,
+                raw: buffer.raw,
+                place: buffer.place(),
+                start,
+                end,
+                // Wide accesses touch the next 16 bytes; the buffer is padded accordingly.
+                padded_end: align_up(end, 16).min(buffer.padded),
+                write: abi.window_writes.contains(&arg),
+            });
+        }
+        let limits = &self.gpu.adapter.props.limits;
+        let limit = limits.max_storage_buffer_range.min(NULL_OFFSET);
+        LaunchWindow::new(&args, limit.into()).map(Some).ok_or_else(|| {
+            let (name, bytes) = (&self.info().name, args.iter().map(|a| a.end - a.start).sum::<u64>());
+            tracing::error!(
+                "kernel {name}: {} buffers of {bytes} bytes do not fit a descriptor of {limit} bytes, and the \
+                 device has only {} of them",
+                args.len(),
+                self.gpu.vulkan.max_buffer_descriptors,
+            );
+            DeviceError::OutOfDeviceMemory
         })
     }
 
@@ -350,7 +397,7 @@ impl VulkanKernel {
         match value {
             ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
             ArgValue::NullBuffer => match abi.mode {
-                PointerMode::Addresses | PointerMode::Virtual => {
+                PointerMode::Addresses | PointerMode::Virtual | PointerMode::Windowed => {
                     put(&mut plan.block, at, &0u64.to_le_bytes())?
                 }
                 PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
@@ -401,6 +448,15 @@ impl VulkanKernel {
             BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
             // Known only when the dispatch is recorded.
             BindingSource::Block => Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 }),
+            BindingSource::Window => match plan.window.as_ref().map(|window| &window.memory) {
+                Some(&WindowMemory::Bound { buffer, offset, range }) => {
+                    Some(Bound::Buffer { buffer, offset, range })
+                }
+                Some(WindowMemory::Staged { size, .. }) => {
+                    Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: *size })
+                }
+                Some(WindowMemory::None) | None => Some(Bound::whole(self.memory.null_buffer()?)),
+            },
             BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
                 _ => Some(Bound::whole(self.memory.null_buffer()?)),
@@ -461,6 +517,7 @@ impl VulkanKernel {
                 }
                 ImplicitArg::ImageSize(arg, 3) => u64::from(image_desc(launch, arg)?.levels),
                 ImplicitArg::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
+                ImplicitArg::WindowOffset(arg) => plan.window.as_ref().map_or(0, |w| w.offset(arg)),
                 ImplicitArg::LocalArgOffset(arg) => {
                     common_layout(plan.variant, &|a| local_size(launch, a), Some(arg))
                 }
@@ -692,6 +749,7 @@ mod tests {
                 block_size: 0,
                 bindings: vec![],
                 readonly: vec![],
+                window_writes: vec![],
                 local_specs: specs.iter().map(|s| (0, *s)).collect(),
                 common_local_args: common.to_vec(),
                 static_local_bytes,

@@ -10,3 +10,4 @@ pub mod pipeline;
 pub mod print;
 pub mod statistics;
 pub mod variants;
+pub mod window;

@@ -6,7 +6,7 @@ use super::record::{LastLaunch, Recorder};
 use super::rect;
 use crate::device::batch::Launch;
 use crate::device::traits::{DeviceError, DeviceResult};
-use crate::device::vulkan::memory::access::Accesses;
+use crate::device::vulkan::memory::access::{Accesses, ObjectAccess};
 use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
@@ -14,9 +14,10 @@ use crate::device::vulkan::program::descriptors;
 use crate::device::vulkan::program::kernel::{GridDispatch, Plan, PrintTarget, VulkanKernel};
 use crate::device::vulkan::program::pipeline::Pipeline;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
+use crate::device::vulkan::program::window::{self, WindowMemory};
 use crate::host_ptr::HostPtr;
 use ash::vk;
-use clspv_bridge::abi::BlockStorage;
+use clspv_bridge::abi::{BindingSource, BlockStorage};
 use std::sync::Arc;
 
 impl Recorder {
@@ -36,21 +37,28 @@ impl Recorder {
         if plan.dispatches.is_empty() {
             return Ok(());
         }
-        let ordered = ordered || !plan.shadow_images.is_empty();
+        let ordered = ordered || !plan.shadow_images.is_empty() || plan.window.is_some();
         for &(arg, _) in &plan.shadow_images {
             self.fill_shadow_image(&launch.args[arg])?;
         }
         let accesses: Accesses = std::mem::take(&mut plan.accesses);
-        self.order(&accesses, ordered, Engine::Compute);
+        let staged = self.fill_window(&mut plan, &accesses)?;
+        if staged.is_none() {
+            self.order(&accesses, ordered, Engine::Compute);
+        }
         let dispatches = std::mem::take(&mut plan.dispatches);
         for dispatch in &dispatches {
             self.dispatch(&mut plan, dispatch)?;
+        }
+        if let Some(piece) = &staged {
+            self.write_back_window(&plan, piece);
         }
         for &(arg, _) in plan.shadow_images.iter().filter(|(_, write)| *write) {
             self.write_back_shadow_image(&launch.args[arg])?;
         }
         if let [dispatch] = dispatches[..]
             && plan.shadow_images.is_empty()
+            && staged.is_none()
             && print.is_none()
             && launch.indirect.is_empty()
         {
@@ -66,6 +74,48 @@ impl Recorder {
             });
         }
         Ok(())
+    }
+
+    /// Copies the buffers of a launch to its window, if it is in staging memory; returns that.
+    fn fill_window(
+        &mut self,
+        plan: &mut Plan<'_>,
+        accesses: &[ObjectAccess],
+    ) -> DeviceResult<Option<ArenaSlice>> {
+        let Some(WindowMemory::Staged { size, copies }) = plan.window.as_ref().map(|w| &w.memory) else {
+            return Ok(None);
+        };
+        let piece = self.allocator.staging.alloc(&self.pools.memory.staging, *size, window::ALIGN)?;
+        self.order(accesses, true, Engine::Transfer);
+        for copy in copies {
+            let run = rect::Run { src: copy.start, dst: piece.offset + copy.at, size: copy.end - copy.start };
+            self.copy(copy.raw, piece.buffer, &[run]);
+        }
+        self.begin_with_barrier();
+        for (bound, source) in plan.bindings.iter_mut().zip(&plan.variant.abi.bindings) {
+            if *source == BindingSource::Window {
+                *bound = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: *size };
+            }
+        }
+        Ok(Some(piece))
+    }
+
+    /// Copies what the kernel may have written from the window in staging memory back to the buffers.
+    fn write_back_window(&mut self, plan: &Plan<'_>, piece: &ArenaSlice) {
+        let Some(WindowMemory::Staged { copies, .. }) = plan.window.as_ref().map(|w| &w.memory) else {
+            return;
+        };
+        self.begin_with_barrier();
+        for copy in copies {
+            let run = |&(start, end): &(u64, u64)| {
+                let src = piece.offset + copy.at + start - copy.start;
+                rect::Run { src, dst: start, size: end - start }
+            };
+            let runs: Vec<rect::Run> = copy.writes.iter().map(run).collect();
+            self.copy(piece.buffer, copy.raw, &runs);
+        }
+        self.any_transfer = true;
+        self.begin_with_barrier();
     }
 
     /// Records a launch that is the same as the previous one; returns whether it is.

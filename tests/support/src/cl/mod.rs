@@ -185,8 +185,6 @@ unsafe impl Sync for Device {}
 pub struct Offers {
     pub names: Vec<String>,
     pub work_group_size: usize,
-    /// Buffers that a kernel can have.
-    pub buffers: usize,
 }
 
 impl Offers {
@@ -272,11 +270,7 @@ impl<'a> Session<'a> {
         if number(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, size_of::<cl_bool>()) != 0 {
             names.push("CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT".into());
         }
-        Offers {
-            names,
-            work_group_size: number(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_of::<usize>()),
-            buffers: number(CL_DEVICE_MAX_CONSTANT_ARGS, size_of::<u32>()),
-        }
+        Offers { names, work_group_size: number(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_of::<usize>()) }
     }
 
     /// Whether single-precision denormals are kept.

@@ -154,10 +154,6 @@ impl Case {
         if group > offers.work_group_size {
             return Some(format!("needs work-groups of {group}"));
         }
-        let buffers = self.args.iter().filter(|arg| matches!(arg, ArgSpec::Buffer { .. })).count();
-        if buffers > offers.buffers && self.error.is_none() {
-            return Some(format!("needs {buffers} buffers"));
-        }
         self.require.iter().find_map(|r| match r.strip_prefix('-') {
             Some(name) => has(name).then(|| format!("has {name}")),
             None => (!has(r)).then(|| format!("needs {r}")),

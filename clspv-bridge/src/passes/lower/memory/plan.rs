@@ -23,6 +23,8 @@ pub(crate) struct BoundBuffer {
     pub base: Base,
     /// Offsets count from the start of the buffer, not from the start of the argument.
     pub whole: bool,
+    /// The argument whose buffer lies in the window, from whose start offsets count.
+    pub windowed: Option<u16>,
 }
 
 /// Representation of the pointers of a class.
@@ -57,9 +59,9 @@ pub(crate) struct MemoryPlan {
     pub local_offset: FxHashMap<Global, u32>,
     /// Pointers that are not NULL where they are used, unless behaviour is undefined.
     pub dereferenced: EntitySet<Value>,
-    /// The pointer mode is [`PointerMode::Virtual`].
+    /// Pointers in memory are virtual addresses ([`PointerMode::is_virtual`]).
     pub is_virtual: bool,
-    /// In the virtual mode: the buffer of each region of global memory, and the buffers that the accesses of
+    /// In the virtual modes: the buffer of each region of global memory, and the buffers that the accesses of
     /// a value choose from.
     pub region_buffer: Vec<Option<BoundBuffer>>,
     pub candidates: FxHashMap<ClassKey, Vec<BoundBuffer>>,

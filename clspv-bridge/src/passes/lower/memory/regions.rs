@@ -5,7 +5,7 @@
 //! element type follows from its accesses; pointers become 32-bit byte offsets into it. A generic pointer
 //! takes the representation of the only address space of its class, and is tagged if there are several.
 //!
-//! In the virtual mode, the pointers of a class of several buffers are virtual addresses, and its accesses
+//! In the virtual modes, the pointers of a class of several buffers are virtual addresses, and its accesses
 //! choose between [`BoundBuffer`]s. Among offsets, NULL is [`NULL_OFFSET`].
 
 use super::classes::{Classes, GLOBAL, LOCAL, MemoryObject, PRIVATE, PointsToClass};
@@ -21,7 +21,8 @@ use crate::passes::PassContext;
 use rustc_hash::FxHashMap;
 
 /// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch
-/// contract. `None`: the bindings mode cannot express the kernel.
+/// contract. `None`: the bindings mode cannot express the kernel, or the device has too few descriptors for
+/// the virtual mode.
 pub(crate) fn plan(
     func: &mut Function,
     info: &KernelInfo,
@@ -33,13 +34,13 @@ pub(crate) fn plan(
     let mode = abi.mode;
     let Some(entry) = func.entry() else { return Err(ice!("kernel without a body")) };
     let params = func.blocks[entry].params.clone();
-    let classes = Classes::new(func, info, globals, &params, mode == PointerMode::Virtual);
+    let classes = Classes::new(func, info, globals, &params, mode.is_virtual());
     // Pointers of several spaces need addresses.
     if mode == PointerMode::Bindings && classes.by_key.keys().any(|(_, space)| *space == GLOBAL) {
         return Ok(None);
     }
     let points_to = virtual_addresses::points_to_sets(classes.global(), info, has_data);
-    let made = MemoryPlan::new(mode == PointerMode::Virtual, classes.keys().collect());
+    let made = MemoryPlan::new(mode.is_virtual(), classes.keys().collect());
     let mut builder = RegionBuilder { func, info, globals, cx, abi, points_to, made };
     let mut reps: FxHashMap<ClassKey, PointerRep> = FxHashMap::default();
     for (&key, class) in &classes.by_key {
@@ -52,7 +53,9 @@ pub(crate) fn plan(
     let mut made = builder.made;
     let vulkan = cx.target.needs_vulkan()?;
     let most = vulkan.max_buffer_descriptors.min(vulkan.max_descriptors);
-    if mode == PointerMode::Bindings && abi.bindings.len() as u32 > most {
+    if mode == PointerMode::Bindings && abi.bindings.len() as u32 > most
+        || mode == PointerMode::Virtual && !abi.has_room(vulkan)
+    {
         return Ok(None);
     }
     made.rep = classes.keys().map(|key| key.and_then(|key| reps.get(&key).copied())).collect();
@@ -97,7 +100,7 @@ impl RegionBuilder<'_> {
                 let region = self.binding(class)?;
                 Some(self.add(Space::Global, region, None))
             }
-            PointerMode::Virtual => {
+            PointerMode::Virtual | PointerMode::Windowed => {
                 let buffers = self.points_to.buffers(key, self.info, self.abi);
                 if let [buffer] = buffers[..]
                     && self.points_to.is_direct(key)

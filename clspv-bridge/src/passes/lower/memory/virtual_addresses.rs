@@ -6,8 +6,11 @@
 //! the arguments that meet in its class or, for a pointer from memory, every pointer argument and the
 //! program's data. Buffers that accesses select from are bound as a whole, so that pointers into one of two
 //! arguments that are parts of one buffer also work for the other.
+//!
+//! In the windowed mode all arguments have one descriptor: pointers to a known buffer are offsets into the
+//! window, and accesses through virtual addresses choose the place of their buffer there without a branch.
 
-use crate::abi::{BindingSource, ImplicitArg, LaunchAbi, NULL_OFFSET};
+use crate::abi::{BindingSource, ImplicitArg, LaunchAbi, NULL_OFFSET, PointerMode};
 use crate::error::{Invariant, Result, ice};
 use crate::ir::edit::split_after;
 use crate::ir::*;
@@ -80,24 +83,38 @@ impl PointsToSets {
 
     fn buffer(&self, origin: MemoryObject, info: &KernelInfo, abi: &mut LaunchAbi) -> Option<BoundBuffer> {
         let whole = self.chosen.contains(&origin);
+        let windowed = origin.arg().filter(|_| abi.mode == PointerMode::Windowed);
         let (source, base) = match origin {
             MemoryObject::Arg(i) => {
-                let source =
-                    if whole { BindingSource::Whole(i as u16) } else { BindingSource::Arg(i as u16) };
+                let source = match windowed {
+                    Some(_) => BindingSource::Window,
+                    None if whole => BindingSource::Whole(i as u16),
+                    None => BindingSource::Arg(i as u16),
+                };
                 (source, Base::Slot(info.args[i].offset))
             }
             MemoryObject::Data => (BindingSource::Data, Base::Data),
             MemoryObject::Print => (BindingSource::Print, Base::None),
             MemoryObject::Slot(_) | MemoryObject::Local(_) => return None,
         };
-        let readonly = !self.written.contains(&origin);
+        let readonly = match windowed {
+            Some(_) => self.written.iter().all(|object| object.arg().is_none()),
+            None => !self.written.contains(&origin),
+        };
+        if let Some(arg) = windowed
+            && self.written.contains(&origin)
+            && !abi.window_writes.contains(&arg)
+        {
+            abi.window_writes.push(arg);
+        }
         let known = abi.bindings.iter().position(|b| *b == source);
         let binding = known.unwrap_or_else(|| {
             abi.bindings.push(source);
             abi.readonly.push(readonly);
             abi.bindings.len() - 1
         });
-        Some(BoundBuffer { region: Region::Binding { binding: binding as u32, readonly }, base, whole })
+        let region = Region::Binding { binding: binding as u32, readonly };
+        Some(BoundBuffer { region, base, whole, windowed })
     }
 }
 
@@ -125,7 +142,10 @@ pub(crate) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, nev
         inst
     };
     let zero = func.i32(0);
-    let last = if never_null && !buffer.whole {
+    let window_offset = buffer.windowed.map(|arg| Op::Implicit(ImplicitArg::WindowOffset(arg)));
+    let last = if let Some(op) = window_offset.clone().filter(|_| never_null) {
+        make(func, op, &[], None)
+    } else if never_null && !buffer.whole {
         make(func, Op::Bin(BinOp::Iadd), &[zero, zero], None)
     } else {
         let op = match buffer.base {
@@ -138,7 +158,10 @@ pub(crate) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, nev
             make(func, Op::Cast(CastOp::Trunc), &[address], None)
         } else {
             let mut start = zero;
-            if buffer.whole {
+            if let Some(op) = window_offset {
+                let offset = make(func, op, &[], Some(I32));
+                start = func.insts[offset].results[0];
+            } else if buffer.whole {
                 let low = make(func, Op::Cast(CastOp::Trunc), &[address], Some(I32));
                 start = func.insts[low].results[0];
             }
@@ -156,11 +179,15 @@ pub(crate) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, nev
 /// The virtual address of an offset into a buffer.
 pub(crate) fn to_bits(b: &mut Builder<'_>, buffer: &BoundBuffer, offset: Value, never_null: bool) -> Value {
     let mut base = base_address(b, buffer);
-    if buffer.whole {
+    let mut distance = offset;
+    if let Some(arg) = buffer.windowed {
+        let start = window_offset(b, arg);
+        distance = b.isub(offset, start);
+    } else if buffer.whole {
         let keep = b.func.bits(I64, NUMBER);
         base = b.and(base, keep);
     }
-    let wide = b.cast(CastOp::Sext, offset, I64);
+    let wide = b.cast(CastOp::Sext, distance, I64);
     let bits = b.iadd(base, wide);
     if never_null {
         return bits;
@@ -168,6 +195,38 @@ pub(crate) fn to_bits(b: &mut Builder<'_>, buffer: &BoundBuffer, offset: Value, 
     let (null, zero) = (b.i32(NULL_OFFSET as i32), b.i64(0));
     let is_null = b.icmp(IntCc::Eq, offset, null);
     b.select(is_null, zero, bits)
+}
+
+fn window_offset(b: &mut Builder<'_>, arg: u16) -> Value {
+    b.value(Op::Implicit(ImplicitArg::WindowOffset(arg)), &[], I32)
+}
+
+/// The buffers that an access chooses from, each with the offset of an address there. Those in the window are
+/// replaced by the window, at the end.
+fn places(b: &mut Builder<'_>, address: Value, buffers: &[BoundBuffer]) -> Vec<(BoundBuffer, Value)> {
+    let low = b.cast(CastOp::Trunc, address, I32);
+    let (windowed, others): (Vec<BoundBuffer>, Vec<BoundBuffer>) =
+        buffers.iter().partition(|buffer| buffer.windowed.is_some());
+    let mut places: Vec<_> = others.into_iter().map(|buffer| (buffer, low)).collect();
+    let mut shift = None;
+    for buffer in &windowed {
+        let base = base_address(b, buffer);
+        let start = b.cast(CastOp::Trunc, base, I32);
+        let offset = window_offset(b, buffer.windowed.unwrap_or_default());
+        let own = b.isub(offset, start);
+        shift = Some(match shift {
+            None => own,
+            Some(other) => {
+                let (wanted, number) = (number(b, address), number(b, base));
+                let here = b.icmp(IntCc::Eq, wanted, number);
+                b.select(here, own, other)
+            }
+        });
+    }
+    if let (Some(shift), Some(buffer)) = (shift, windowed.first()) {
+        places.push((*buffer, b.iadd(low, shift)));
+    }
+    places
 }
 
 /// An access by virtual address, which is one of the operands. The builder may continue in another block.
@@ -180,18 +239,18 @@ pub(crate) fn access(
     access: Access,
     buffers: &[BoundBuffer],
 ) -> Result<Option<Value>> {
-    let Some((last, others)) = buffers.split_last() else {
+    let address = args[op.address_arg().invariant("an access without an address")?];
+    let places = places(b, address, buffers);
+    let Some((last, others)) = places.split_last() else {
         // Undefined behaviour: no buffer has such an address.
         return Ok((!matches!(op, Op::Store(_) | Op::AtomicStore { .. })).then(|| b.func.undef(ty)));
     };
-    let address = args[op.address_arg().invariant("an access without an address")?];
-    let low = b.cast(CastOp::Trunc, address, I32);
-    let mut one = |b: &mut Builder<'_>, buffer: &BoundBuffer| {
+    let mut one = |b: &mut Builder<'_>, (buffer, offset): &(BoundBuffer, Value)| {
         accesses.in_region(b, op, args, ty, access, buffer.region, &mut |b, k| match k.filter(|k| *k > 0) {
-            None => low,
+            None => *offset,
             Some(k) => {
                 let k = b.i32(k as i32);
-                b.lshr(low, k)
+                b.lshr(*offset, k)
             }
         })
     };
@@ -200,15 +259,15 @@ pub(crate) fn access(
     }
     let wanted = number(b, address);
     let join = split_after(b.func, b.block);
-    for buffer in others {
+    for place in others {
         let arm = split_after(b.func, b.block);
         let next = split_after(b.func, arm);
-        let base = base_address(b, buffer);
+        let base = base_address(b, &place.0);
         let own = number(b, base);
         let here = b.icmp(IntCc::Eq, wanted, own);
         b.brif(here, BlockCall::new(arm, &[]), BlockCall::new(next, &[]));
         b.block = arm;
-        let value = one(b, buffer)?;
+        let value = one(b, place)?;
         b.jump(join, value.as_slice());
         b.block = next;
     }
