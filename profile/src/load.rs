@@ -148,10 +148,6 @@ impl<'a> Loader<'a> {
             Record::Ended { id, status, submitted, start, end, offset, reported } => {
                 self.endings.push(Ending { id, status, submitted, start, end, offset, reported });
             }
-            Record::Wait { id, start, end } => {
-                let (start, end) = (self.time(start), self.time(end));
-                self.session.waits.push(Wait { thread, command: id, start, end: end.max(start) });
-            }
             Record::Stage { what, cached, label, start, end } => {
                 let (start, end, label) = (self.time(start), self.time(end), label.to_owned());
                 let is_cached = cached != 0;
@@ -334,7 +330,6 @@ fn sort(session: &mut Session) {
         command.call = command.call.map(|i| place[i]);
     }
     session.commands.sort_by_key(|c| c.queued);
-    session.waits.sort_by_key(|w| w.start);
     session.stages.sort_by_key(|s| s.start);
     session.memory.sort_by_key(|m| m.start);
 }
@@ -343,6 +338,5 @@ fn last_time(session: &Session) -> u64 {
     let calls = session.calls.iter().map(|c| c.end);
     let commands = session.commands.iter().map(|c| c.run.map_or(c.submitted, |(_, end)| end));
     let stages = session.stages.iter().map(|s| s.end);
-    let waits = session.waits.iter().map(|w| w.end);
-    calls.chain(commands).chain(stages).chain(waits).max().unwrap_or(0)
+    calls.chain(commands).chain(stages).max().unwrap_or(0)
 }

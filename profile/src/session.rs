@@ -16,7 +16,6 @@ pub struct Session {
     pub devices: Vec<Device>,
     pub queues: Vec<Queue>,
     pub commands: Vec<Command>,
-    pub waits: Vec<Wait>,
     pub stages: Vec<Stage>,
     pub memory: Vec<Memory>,
     pub kernels: Vec<Kernel>,
@@ -167,15 +166,6 @@ impl Command {
     pub fn duration(&self) -> u64 {
         self.run.map_or(0, |(start, end)| end - start)
     }
-}
-
-/// A thread waited for a command.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait {
-    pub thread: usize,
-    pub command: u64,
-    pub start: u64,
-    pub end: u64,
 }
 
 /// A part of a build: see [`crate::format::stage`].

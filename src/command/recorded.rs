@@ -25,7 +25,8 @@ impl RecordedCommand {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// Records that a command was enqueued. `waits` are the numbers of the commands in its wait list.
+    /// Records that a command was enqueued, at the start of the call. `waits` are the numbers of the commands
+    /// in its wait list.
     pub fn enqueued(
         &self,
         queue: u64,
@@ -33,7 +34,7 @@ impl RecordedCommand {
         kind: &CommandKind,
         waits: impl ExactSizeIterator<Item = u64>,
     ) {
-        let queued = record::now();
+        let queued = record::start_of_call();
         let id = record::new_id();
         self.id.store(id, Ordering::Relaxed);
         let mut ids = [0; 64];
@@ -56,10 +57,8 @@ impl RecordedCommand {
     }
 
     /// Notes the time of submission.
-    pub fn submitted(&self) {
-        if self.id() != 0 {
-            self.submitted.store(record::now(), Ordering::Relaxed);
-        }
+    pub fn submitted(&self, time: u64) {
+        self.submitted.store(time, Ordering::Relaxed);
     }
 
     /// Notes that the host begins to execute the command.

@@ -74,6 +74,15 @@ fn stop() {
     STATE.store(OFF, Ordering::Relaxed);
 }
 
+/// Start of the call that the thread is in, which is good enough for "now" and costs less; the time now
+/// outside of calls.
+pub fn start_of_call() -> u64 {
+    match writer::start_of_call() {
+        0 => now(),
+        start => start,
+    }
+}
+
 /// Appends a record to this thread's part of the file.
 pub fn put(record: &Record) {
     writer::put(record);
@@ -88,17 +97,25 @@ pub fn new_id() -> u64 {
 /// The number of a name, which is defined in the file first.
 pub fn name(text: &str) -> u32 {
     static NAMES: Mutex<Option<HashMap<String, u32>>> = Mutex::new(None);
-    let id = {
+    if let Some(id) = writer::recent_name(text) {
+        return id;
+    }
+    let (id, is_new) = {
         let mut names = NAMES.lock();
         let names = names.get_or_insert_default();
-        if let Some(id) = names.get(text) {
-            return *id;
+        let next = names.len() as u32 + 1;
+        match names.get(text) {
+            Some(id) => (*id, false),
+            None => {
+                names.insert(text.to_owned(), next);
+                (next, true)
+            }
         }
-        let id = names.len() as u32 + 1;
-        names.insert(text.to_owned(), id);
-        id
     };
-    put(&Record::Name { id, text });
+    if is_new {
+        put(&Record::Name { id, text });
+    }
+    writer::keep_name(text, id);
     id
 }
 
