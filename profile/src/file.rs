@@ -296,6 +296,7 @@ mod tests {
                 queue,
                 command_type: 0x11F0,
                 label: name,
+                work: 6,
                 bytes: 4,
                 commands: 0,
                 global: [64, 1, 1],
@@ -325,7 +326,7 @@ mod tests {
                 largest_group: 64,
                 multiple: 8,
             },
-            Record::Work { name, float_ops: 1, int_ops: 2, loaded: 4, stored: 4, unknown_loops: 1 },
+            Record::Work { id: 6, float_ops: 1, int_ops: 2, loaded: 4, stored: 4, unknown_loops: 1 },
             Record::Fallback { name, time: 1_044 },
         ];
         file_of(&[(1, &records, None)])

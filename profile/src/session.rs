@@ -146,6 +146,8 @@ pub struct Command {
     pub bytes: u64,
     pub global: [u64; 3],
     pub local: [u64; 3],
+    /// Estimate for a launch.
+    pub work: Option<Work>,
     /// Index of the thread that enqueued it, and of its call.
     pub thread: usize,
     pub call: Option<usize>,
@@ -197,7 +199,6 @@ pub struct Kernel {
     pub sub_group: u32,
     pub largest_group: u32,
     pub multiple: u32,
-    pub work: Option<Work>,
 }
 
 /// Work of a work-item, as the compiler estimates it.

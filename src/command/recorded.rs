@@ -47,6 +47,7 @@ impl RecordedCommand {
             queue,
             command_type,
             label: size.label,
+            work: size.work,
             bytes: size.bytes,
             commands: size.commands,
             global: size.global,
@@ -111,6 +112,7 @@ pub(crate) struct Completion {
 #[derive(Default)]
 struct CommandSize {
     label: u32,
+    work: u32,
     bytes: u64,
     commands: u32,
     global: [u64; 3],
@@ -123,6 +125,7 @@ fn size_of_command(kind: &CommandKind) -> CommandSize {
         CommandKind::Work(Work::Copy { region, .. } | Work::Fill { region, .. }) => transfer(region),
         CommandKind::Work(Work::Launch(launch)) => CommandSize {
             label: record::name(&launch.kernel.info().name),
+            work: launch.work,
             global: launch.global,
             local: launch.local.map(u64::from),
             ..CommandSize::default()

@@ -190,13 +190,14 @@ records! {
     6 Device { id: u64, name: &'a str, kind: u32, units: u32, megahertz: u32, memory: u64, local: u64, }
     /// A command queue. `properties` are those of CL_QUEUE_PROPERTIES.
     7 Queue { id: u64, device: u64, properties: u64, time: u64, }
-    /// An enqueued command. `label` is the kernel of a launch; `commands` is the number of a command buffer's
-    /// commands. `waits` are ids of commands, 8 bytes each.
+    /// An enqueued command. `label` is the kernel of a launch, `work` the number of its estimate, or 0;
+    /// `commands` is the number of a command buffer's commands. `waits` are ids of commands, 8 bytes each.
     8 Command {
         id: u64,
         queue: u64,
         command_type: u32,
         label: u32,
+        work: u32,
         bytes: u64,
         commands: u32,
         global: [u64; 3],
@@ -223,9 +224,9 @@ records! {
         largest_group: u32,
         multiple: u32,
     }
-    /// Work of one work-item, as the compiler estimates it. `unknown_loops` is the number of loops of unknown
-    /// length; each counts as one iteration.
-    15 Work { name: u32, float_ops: u64, int_ops: u64, loaded: u64, stored: u64, unknown_loops: u32, }
+    /// Work of one work-item, as the compiler estimates it for launches with this number. `unknown_loops` is
+    /// the number of loops of unknown length; each counts as one iteration.
+    15 Work { id: u32, float_ops: u64, int_ops: u64, loaded: u64, stored: u64, unknown_loops: u32, }
     /// A launch runs on the CPU device in place of its queue's device.
     16 Fallback { name: u32, time: u64, }
 }
@@ -418,6 +419,7 @@ mod tests {
                 queue: 1,
                 command_type: 0x11F0,
                 label: 2,
+                work: 3,
                 bytes: 4096,
                 commands: 0,
                 global: [64, 1, 1],
