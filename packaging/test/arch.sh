@@ -4,6 +4,7 @@
 #     packaging/test/arch.sh FOLDER_OF_PACKAGES
 #
 # makepkg itself needs a user who is not root, with cargo: this needs neither Arch Linux nor such a user.
+# PREBUILT=FOLDER takes the driver and the tool from there instead of compiling them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "usage: arch.sh FOLDER_OF_PACKAGES" >&2; exit 1; }
@@ -13,8 +14,15 @@ trap 'rm -rf "$work"' EXIT
 # shellcheck source=/dev/null
 . "$recipe"
 : "${pkgver:?}"
-git -C "$here" archive --format=tar --prefix="pyroclast-$pkgver/" \
-    "HEAD:$(git -C "$here/../.." rev-parse --show-prefix)" | tar -x -C "$work"
+if [ -n "${PREBUILT:-}" ]; then
+    prebuilt=$(realpath "$PREBUILT")
+    prepare() { :; }
+    build() {
+        mkdir -p "pyroclast-$pkgver/target/release"
+        cp "$prebuilt/libpyroclast.so" "$prebuilt/pyroclast" "pyroclast-$pkgver/target/release"
+    }
+fi
+git -C "$here/../.." archive --format=tar --prefix="pyroclast-$pkgver/" HEAD | tar -x -C "$work"
 export pkgdir=$work/package
 for step in prepare build package; do
     echo "== $step"

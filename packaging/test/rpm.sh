@@ -4,7 +4,7 @@
 #     packaging/test/rpm.sh FOLDER_OF_PACKAGES
 #
 # Dependencies are those of another distribution: they are not checked, and the package is unpacked, not
-# installed. CARGO_TARGET_DIR keeps compiled crates for the next run.
+# installed. PREBUILT=FOLDER takes the driver and the tool from there instead of compiling them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "usage: rpm.sh FOLDER_OF_PACKAGES" >&2; exit 1; }
@@ -13,9 +13,18 @@ version=$(sed -n 's/^Version: *//p' "$spec")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/SOURCES"
-git -C "$here" archive --format=tar.gz --prefix="pyroclast-$version/" \
-    -o "$work/SOURCES/pyroclast-$version.tar.gz" HEAD:"$(git -C "$here/../.." rev-parse --show-prefix)"
-rpmbuild -bb --nodeps --define "_topdir $work" "$spec" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; exit 1; }
+git -C "$here/../.." archive --format=tar.gz --prefix="pyroclast-$version/" \
+    -o "$work/SOURCES/pyroclast-$version.tar.gz" HEAD
+build() { rpmbuild --nodeps --define "_topdir $work" "$@" "$spec" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; exit 1; }; }
+if [ -z "${PREBUILT:-}" ]; then
+    build -bb
+else
+    build -bp
+    mkdir -p "$work/BUILD/pyroclast-$version/target/release"
+    cp "$PREBUILT/libpyroclast.so" "$PREBUILT/pyroclast" "$work/BUILD/pyroclast-$version/target/release/"
+    build -bi --short-circuit
+    build -bb --short-circuit
+fi
 for package in "$work"/RPMS/*/pyroclast-opencl-"$version"-*.rpm; do :; done
 rpm --query --package --list "$package"
 mkdir "$work/root"
