@@ -50,12 +50,12 @@ function drawHistogram(data, kernel) {
   context.fillStyle = colours.soft;
   context.textAlign = "right";
   context.beginPath();
-  const lines = most < 4 ? most : 4;
-  for (let i = 0; i <= lines; i += 1) {
-    const y = Math.round(bottom - (bottom - top) * i / lines) + 0.5;
+  const step = Math.ceil(most / 4);
+  for (let count = 0; count <= most; count += step) {
+    const y = Math.round(bottom - (bottom - top) * count / most) + 0.5;
     context.moveTo(left, y);
     context.lineTo(right, y);
-    context.fillText(countText(Math.round(most * i / lines)), left - 8, y);
+    context.fillText(countText(count), left - 8, y);
   }
   context.stroke();
   context.fillStyle = colours.kernel;
