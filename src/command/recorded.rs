@@ -25,8 +25,7 @@ impl RecordedCommand {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// Records that a command was enqueued, at the start of the call. `waits` are the numbers of the commands
-    /// in its wait list.
+    /// Records that a command was enqueued. `waits` are the numbers of the commands in its wait list.
     pub fn enqueued(
         &self,
         queue: u64,
@@ -34,7 +33,7 @@ impl RecordedCommand {
         kind: &CommandKind,
         waits: impl ExactSizeIterator<Item = u64>,
     ) {
-        let queued = record::start_of_call();
+        let queued = record::now();
         let id = record::new_id();
         self.id.store(id, Ordering::Relaxed);
         let mut ids = [0; 64];

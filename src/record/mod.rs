@@ -74,15 +74,6 @@ fn stop() {
     STATE.store(OFF, Ordering::Relaxed);
 }
 
-/// Start of the call that the thread is in, which is good enough for "now" and costs less; the time now
-/// outside of calls.
-pub fn start_of_call() -> u64 {
-    match writer::start_of_call() {
-        0 => now(),
-        start => start,
-    }
-}
-
 /// Appends a record to this thread's part of the file.
 pub fn put(record: &Record) {
     writer::put(record);

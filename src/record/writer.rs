@@ -204,11 +204,6 @@ pub fn keep_name(text: &str, id: u32) {
     });
 }
 
-/// Start of the call in progress; 0 outside of calls.
-pub fn start_of_call() -> u64 {
-    with_writer(|writer| writer.open.1).unwrap_or_default()
-}
-
 /// Notes the call in progress, and returns the one before.
 pub fn open_call(name: u32, start: u64) -> (u32, u64) {
     let set = |writer: &mut Writer| {
