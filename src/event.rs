@@ -24,7 +24,6 @@ use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::queue::CommandQueue;
 use crate::queue::graph::{self, Worklist};
-use crate::record::{self, Record};
 use crate::sync::{Condvar, Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -345,15 +344,6 @@ impl Event {
         if self.is_done() {
             return self.status();
         }
-        let start = record::is_on().then(record::now);
-        let status = self.wait_until_done();
-        if let Some(start) = start {
-            record::put(&Record::Wait { id: self.recorded.id(), start, end: record::now() });
-        }
-        status
-    }
-
-    fn wait_until_done(self: &Arc<Self>) -> cl_int {
         if let Some(queue) = &self.queue {
             queue.flush();
         }

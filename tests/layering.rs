@@ -47,7 +47,8 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 
 /// All Rust sources of the workspace, with paths relative to its root.
 fn everything() -> Vec<(PathBuf, String)> {
-    let folders = ["src", "clspv-bridge", "icd", "conformance", "profile", "xtask", "tests", "fuzz"];
+    let folders =
+        ["src", "clspv-bridge", "icd", "conformance", "profile", "progress", "xtask", "tests", "fuzz"];
     let all =
         folders.iter().flat_map(|f| sources(f).into_iter().map(|(p, text)| (Path::new(f).join(p), text)));
     all.chain([(PathBuf::from("build.rs"), fs::read_to_string(root().join("build.rs")).unwrap())]).collect()
@@ -238,7 +239,9 @@ fn licences_are_there() {
     }
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(workspace.contains("license = \"MIT OR Apache-2.0\""));
-    for package in [".", "clspv-bridge", "icd", "conformance", "profile", "profile/recording", "xtask"] {
+    for package in
+        [".", "clspv-bridge", "icd", "conformance", "profile", "profile/recording", "progress", "xtask"]
+    {
         let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).unwrap();
         let section = manifest.split_once("[package]").unwrap().1.split("\n[").next().unwrap();
         let carries = section.contains("license.workspace = true")

@@ -115,3 +115,30 @@ fn every_subcommand_has_a_manual_page() {
     assert!(!page("pyroclast.1").contains("probe"), "hidden commands have no page");
     assert!(folder.0.join("share/bash-completion/completions/pyroclast").exists());
 }
+
+#[test]
+fn folders_are_compiled() {
+    let folder = std::env::temp_dir().join(format!("pyroclast-tool-{}-folder", std::process::id()));
+    let (sources, out) = (folder.join("sources"), folder.join("out"));
+    std::fs::create_dir_all(sources.join("inner")).unwrap();
+    std::fs::write(sources.join("good.cl"), "kernel void a(global int *p) { *p = 1; }\n").unwrap();
+    std::fs::write(sources.join("inner/two.cl"), "kernel void b() {}\nkernel void c() {}\n").unwrap();
+    std::fs::write(sources.join("not.txt"), "").unwrap();
+    let run = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pyroclast"));
+        let output = command.arg("compile").arg(&sources).arg("-o").arg(&out).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (is_good, text) = run();
+    assert!(is_good && text.contains("2 files, 0 with errors"), "{text}");
+    // No terminal, no progress line.
+    assert!(!text.contains('\r'), "{text:?}");
+    for module in ["good/a.spv", "inner/two/b.spv", "inner/two/c.spv"] {
+        assert!(out.join(module).is_file(), "{module}");
+    }
+    std::fs::write(sources.join("inner/bad.cl"), "kernel void d() { x; }\n").unwrap();
+    let (is_good, text) = run();
+    assert!(!is_good && text.contains("3 files, 1 with errors"), "{text}");
+    assert!(text.contains("inner/bad.cl: the source has errors"), "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,7 +1,7 @@
 //! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
-use crate::analysis::work::{self, WorkEstimate};
+use crate::analysis::work::{self, LaunchFacts, WorkEstimate};
 use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
@@ -83,9 +83,10 @@ pub fn build_kernels(
     Ok(CompiledProgram { code, data: data.block, absent })
 }
 
-/// Estimates the work of a kernel from its optimised code for any device.
+/// Estimates the work of a kernel in a launch, from its optimised code for any device.
 pub fn estimate_work(
     kernel: &str,
+    launch: &LaunchFacts,
     libraries: &[&Library],
     options: &Options,
     specs: &SpecConstants,
@@ -96,9 +97,9 @@ pub fn estimate_work(
     let library = Some(BuiltinLibrary::get()?);
     let cx = PassContext { library, origin: origin(libraries), ..PassContext::new(&target, options) };
     let found = kernels_to_compile(&program, &wanted, &target)?.into_iter().next();
-    let module = optimise(&program, found.ok_or_else(|| CompileError::internal("no such kernel"))?, &cx)?;
-    let kernels = module.functions.values().filter(|f| f.kernel.is_some());
-    Ok(kernels.map(work::estimate).next().unwrap_or_default())
+    let mut module = optimise(&program, found.ok_or_else(|| CompileError::internal("no such kernel"))?, &cx)?;
+    let kernel = module.functions.values_mut().find(|f| f.kernel.is_some());
+    Ok(kernel.map(|func| work::estimate(func, launch)).unwrap_or_default())
 }
 
 /// Reads and links the libraries, at least what the `wanted` kernels need of them.

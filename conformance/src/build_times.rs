@@ -9,6 +9,7 @@
 
 use clspv_bridge::driver;
 use clspv_bridge::options::{CompileRequest, Extent};
+use progress_line::Progress;
 use pyroclast_runtime::context::Context;
 use pyroclast_runtime::kernel::Kernel;
 use pyroclast_runtime::platform::Platform;
@@ -109,10 +110,14 @@ pub fn run(arguments: &BuildTimesArgs) -> Result<bool, String> {
     std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
     let result = cases(arguments, &scratch).and_then(|cases| {
         print_header();
+        let progress = Progress::new(false, "programs", 1, cases.iter().map(|c| (c.name.clone(), None)));
         for case in &cases {
-            for row in rows(case, arguments.runs.max(1), &scratch)? {
-                println!("{row}");
-            }
+            progress.begins(&case.name);
+            let start = Instant::now();
+            let rows = rows(case, arguments.runs.max(1), &scratch)?;
+            progress.done(&case.name, start.elapsed().as_secs_f64(), false);
+            progress.clear();
+            rows.iter().for_each(|row| println!("{row}"));
         }
         Ok(true)
     });

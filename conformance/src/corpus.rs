@@ -113,7 +113,7 @@ pub fn one(arguments: &OneCompileArgs) -> Result<bool, String> {
 /// Compiles the corpus.
 pub fn run(arguments: &CorpusArgs) -> Result<bool, String> {
     let selection = &arguments.selection;
-    let corpus = selection.read()?;
+    let corpus = selection.read_or_walk("")?;
     if Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_err() {
         return Err("spirv-val was not found (Debian: spirv-tools)".into());
     }
@@ -123,7 +123,7 @@ pub fn run(arguments: &CorpusArgs) -> Result<bool, String> {
     corpus.each(&scratch, |index, entry, folder| {
         let outcome = attempt(entry, arguments.without_addresses, &corpus.dir, folder, corpus.limit);
         if !selection.quiet || outcome.verdict != CompileVerdict::Validated {
-            println!("{}", row(entry, &outcome));
+            corpus.print(&row(entry, &outcome));
         }
         if let Ok(mut results) = results.lock() {
             results.insert(index, outcome);

@@ -19,7 +19,6 @@ mod front_end;
 mod manifest;
 mod precision;
 mod process;
-mod progress;
 mod random;
 mod report;
 mod run;

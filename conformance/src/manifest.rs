@@ -2,9 +2,10 @@
 //! Selection and scheduling are the same for every command that processes a corpus; each entry has its own
 //! scratch folder.
 
+use progress_line::Progress;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MANIFEST: &str = "MANIFEST.tsv";
 
@@ -44,6 +45,7 @@ pub struct Corpus {
     /// Time limit of one entry.
     pub limit: Duration,
     jobs: usize,
+    progress: Progress,
 }
 
 impl Selection {
@@ -78,7 +80,7 @@ impl Selection {
         if entries.is_empty() {
             return Err("no entry matches".into());
         }
-        Ok(Corpus { dir, entries, limit: Duration::from_secs(self.limit), jobs: self.jobs.clamp(1, 64) })
+        Ok(Corpus::new(dir, entries, Duration::from_secs(self.limit), self.jobs.clamp(1, 64)))
     }
 }
 
@@ -122,6 +124,18 @@ fn parse(text: &str, dir: &Path) -> Vec<CorpusEntry> {
 }
 
 impl Corpus {
+    fn new(dir: PathBuf, entries: Vec<CorpusEntry>, limit: Duration, jobs: usize) -> Corpus {
+        let items = entries.iter().map(|entry| (entry.path.clone(), None));
+        let progress = Progress::new(false, "files", jobs, items);
+        Corpus { dir, entries, limit, jobs, progress }
+    }
+
+    /// Prints a line of output.
+    pub fn print(&self, line: &str) {
+        self.progress.clear();
+        println!("{line}");
+    }
+
     /// Calls `f` with every entry's index, the entry and a work folder, which may not exist yet and is
     /// removed afterwards. Several entries are processed at a time.
     pub fn each(&self, scratch: &Path, f: impl Fn(usize, &CorpusEntry, &Path) + Sync) {
@@ -133,12 +147,15 @@ impl Corpus {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(entry) = self.entries.get(index) else { break };
                         let folder = scratch.join(index.to_string());
+                        let start = Instant::now();
                         f(index, entry, &folder);
+                        self.progress.done(&entry.path, start.elapsed().as_secs_f64(), false);
                         let _ = std::fs::remove_dir_all(&folder);
                     }
                 });
             }
         });
+        self.progress.clear();
         let _ = std::fs::remove_dir_all(scratch);
     }
 }
@@ -183,7 +200,7 @@ mod tests {
     #[test]
     fn every_entry_is_visited_once() {
         let entries = (0..20).map(|i| CorpusEntry { path: i.to_string(), options: String::new() }).collect();
-        let corpus = Corpus { dir: PathBuf::new(), entries, limit: Duration::ZERO, jobs: 3 };
+        let corpus = Corpus::new(PathBuf::new(), entries, Duration::ZERO, 3);
         let seen = Mutex::new(Vec::new());
         corpus.each(Path::new("/nowhere"), |index, entry, folder| {
             assert!(folder.ends_with(&entry.path));

@@ -3,11 +3,11 @@
 //! to a file, and is started again with the remaining tests after one that ended it.
 
 use crate::devices::{self, Listing};
-use crate::progress::Progress;
 use crate::report::compare::Comparison;
 use crate::report::expectations::{Expectations, Expected};
 use crate::report::{self, Record, Report, Verdict, html, markdown};
 use crate::suite::{AREAS, Context, Sink};
+use progress_line::Progress;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -365,7 +365,7 @@ fn run_in(arguments: &RunArgs, scratch: &Path) -> Result<bool, String> {
         full: arguments.full,
         limit: Duration::from_secs(arguments.limit.unwrap_or(if arguments.full { 1800 } else { 240 })),
         scratch,
-        progress: Progress::new(arguments.quiet, jobs, paths.map(|p| (p.clone(), known(&p)))),
+        progress: Progress::new(arguments.quiet, "tests", jobs, paths.map(|p| (p.clone(), known(&p)))),
     };
     let (next, ended) = (AtomicUsize::new(0), Mutex::new(tests));
     // The longest first.
@@ -395,7 +395,7 @@ fn run_in(arguments: &RunArgs, scratch: &Path) -> Result<bool, String> {
             });
         }
     });
-    run.progress.end();
+    run.progress.clear();
     let mut tests = ended.into_inner().map_err(|_| "a worker panicked".to_string())?;
     tests.sort_by_key(|t| AREAS.iter().position(|a| a.0 == t.area));
     let mut facts = listing.facts(if arguments.full { "full" } else { "quick" });

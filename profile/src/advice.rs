@@ -171,7 +171,8 @@ fn kernels(session: &Session, usage: &[Usage], all: &mut Vec<Advice>) {
             all.push(Advice {
                 share: time,
                 what: format!(
-                    "Work-groups of `{name}` have {group} work-items, which do not fill sub-groups of {}.",
+                    "Work-groups of `{name}` have {}, which do not fill sub-groups of {}.",
+                    units::counted(group, "work-item"),
                     sum.sub_group
                 ),
                 remedy: "Use a local size that is a multiple of \
@@ -211,7 +212,7 @@ fn oddities(session: &Session, all: &mut Vec<Advice>) {
     if errors > 0 {
         all.push(Advice {
             share: 0.0,
-            what: format!("{errors} calls returned an error."),
+            what: format!("{} returned an error.", units::counted(errors as u64, "call")),
             remedy: "`pyroclast trace` prints each call with its arguments and the name of its error.".into(),
         });
     }
@@ -220,7 +221,7 @@ fn oddities(session: &Session, all: &mut Vec<Advice>) {
         let size = units::bytes(units::total(kept.iter().copied()));
         all.push(Advice {
             share: 0.0,
-            what: format!("{} memory objects ({size}) were never released.", kept.len()),
+            what: format!("Never released: {} ({size}).", units::counted(kept.len() as u64, "memory object")),
             remedy: "Release them with clReleaseMemObject if the program runs for long.".into(),
         });
     }

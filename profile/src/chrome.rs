@@ -97,7 +97,7 @@ fn calls(session: &Session, list: &mut List) -> io::Result<()> {
 fn commands(session: &Session, list: &mut List) -> io::Result<()> {
     let rows = rows(session);
     let mut named = vec![0; session.queues.len()];
-    for (command, row) in session.commands.iter().zip(rows) {
+    for (number, (command, row)) in session.commands.iter().zip(rows).enumerate() {
         let (Some((start, end)), Some(row)) = (command.run, row) else { continue };
         let at = row_of_queue(session, command.queue, row);
         while named[command.queue] <= row {
@@ -116,22 +116,15 @@ fn commands(session: &Session, list: &mut List) -> io::Result<()> {
             "status": command.status,
         });
         list.add(&complete(&command.label, command.kind.name(), start, end, at, args))?;
-        flow(session, command, start, at, list)?;
+        flow(session, number, start, at, list)?;
     }
     Ok(())
 }
 
-/// An arrow from the call to its command.
-fn flow(
-    session: &Session,
-    command: &crate::session::Command,
-    start: u64,
-    (pid, tid): (u32, u64),
-    list: &mut List,
-) -> io::Result<()> {
-    let Some(call) = command.call.map(|i| &session.calls[i]) else { return Ok(()) };
+/// An arrow from the call to its command. Its id is the command's index: Perfetto reads numbers only.
+fn flow(session: &Session, id: usize, start: u64, (pid, tid): (u32, u64), list: &mut List) -> io::Result<()> {
+    let Some(call) = session.commands[id].call.map(|i| &session.calls[i]) else { return Ok(()) };
     let (from_pid, from_tid) = row_of_thread(session, call.thread);
-    let id = format!("{pid}.{}", command.id);
     list.add(&json!({
         "name": "enqueue", "cat": "flow", "ph": "s", "id": id, "ts": micros(call.start),
         "pid": from_pid, "tid": from_tid,

@@ -3,7 +3,7 @@
 //! Files may be cut or damaged in any way; what can be read is used. Memory stays in proportion to the file's
 //! size.
 
-use crate::format::{self, CHUNK, CHUNK_HEADER, FLAG_FULL, Record, Records};
+use crate::format::{self, CHUNK, CHUNK_HEADER, ChunkHeader, FLAG_FULL, Record, Records};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -30,6 +30,7 @@ pub struct Recording {
 
 struct Chunk {
     thread: u32,
+    begun: u64,
     /// Records in the file's bytes.
     from: usize,
     to: usize,
@@ -80,7 +81,9 @@ impl Recording {
             if chunk.iter().take(CHUNK_HEADER).all(|b| *b == 0) {
                 continue;
             }
-            let Some((thread, used, name, start)) = format::parse_chunk_header(chunk) else {
+            let Some(ChunkHeader { thread, used, open: (name, start), begun }) =
+                format::parse_chunk_header(chunk)
+            else {
                 recording.damaged += 1;
                 continue;
             };
@@ -97,8 +100,9 @@ impl Recording {
             }
             recording.damaged += records.damaged;
             let open = (name != 0).then_some(OpenCall { thread, name, start });
-            recording.chunks.push(Chunk { thread, from: i * CHUNK + from, to: i * CHUNK + to, open });
+            recording.chunks.push(Chunk { thread, begun, from: i * CHUNK + from, to: i * CHUNK + to, open });
         }
+        recording.chunks.sort_by_key(|chunk| chunk.begun);
         recording.bytes = bytes;
         Some(recording)
     }
@@ -198,16 +202,22 @@ impl FollowedFile {
         Some(FollowedFile { file, process, names: HashMap::new(), done: Vec::new() })
     }
 
+    /// The header of a chunk that a thread has begun.
+    fn header(&self, index: usize) -> Option<ChunkHeader> {
+        let mut header = [0; CHUNK_HEADER];
+        self.file.read_exact_at(&mut header, ((index + 1) * CHUNK) as u64).ok()?;
+        format::parse_chunk_header(&header)
+    }
+
     fn poll(&mut self, found: &mut Vec<Found>) {
         let chunks = self.file.metadata().map_or(0, |m| m.len() as usize / CHUNK).saturating_sub(1);
         self.done.resize(chunks.max(self.done.len()), 0);
-        for (i, done) in self.done.iter_mut().enumerate() {
+        let mut headers: Vec<(usize, ChunkHeader)> =
+            (0..self.done.len()).filter_map(|i| Some((i, self.header(i)?))).collect();
+        headers.sort_by_key(|(_, header)| header.begun);
+        for (i, ChunkHeader { thread, used, .. }) in headers {
+            let done = &mut self.done[i];
             let at = ((i + 1) * CHUNK) as u64;
-            let mut header = [0; CHUNK_HEADER];
-            if self.file.read_exact_at(&mut header, at).is_err() {
-                continue;
-            }
-            let Some((thread, used, ..)) = format::parse_chunk_header(&header) else { continue };
             let used = (used as usize).min(CHUNK - CHUNK_HEADER);
             let mut bytes = vec![0; used.saturating_sub(*done)];
             if bytes.is_empty()
@@ -286,6 +296,7 @@ mod tests {
                 queue,
                 command_type: 0x11F0,
                 label: name,
+                work: 6,
                 bytes: 4,
                 commands: 0,
                 global: [64, 1, 1],
@@ -303,7 +314,6 @@ mod tests {
                 reported: 1_060,
             },
             Record::Call { name, error: -30, start: 1_015, end: 1_025 },
-            Record::Wait { id, start: 1_030, end: 1_050 },
             Record::Stage { what: 1, cached: 0, label: "l", start: 1_000, end: 1_005 },
             Record::Memory { id: 8, object_type: 0x10F0, flags: 1, size: 64, time: 1_001 },
             Record::MemoryEnd { id: 8, time: 1_070 },
@@ -316,7 +326,7 @@ mod tests {
                 largest_group: 64,
                 multiple: 8,
             },
-            Record::Work { name, float_ops: 1, int_ops: 2, loaded: 4, stored: 4, unknown_loops: 1 },
+            Record::Work { id: 6, float_ops: 1, int_ops: 2, loaded: 4, stored: 4, unknown_loops: 1 },
             Record::Fallback { name, time: 1_044 },
         ];
         file_of(&[(1, &records, None)])
@@ -326,8 +336,9 @@ mod tests {
     fn damaged_records_of_every_kind_are_reported() {
         let whole = every_kind();
         report(Recording::parse(whole.clone()).expect("a recording"));
-        let used = CHUNK + CHUNK_HEADER..CHUNK + CHUNK_HEADER + 760;
-        for at in used {
+        let used = format::parse_chunk_header(&whole[CHUNK..]).expect("a chunk").used as usize;
+        let first = CHUNK + CHUNK_HEADER;
+        for at in first..first + used - 1 {
             for value in [0xFF, 0, whole[at] ^ 0x80] {
                 let mut bytes = whole.clone();
                 bytes[at] = value;
@@ -346,6 +357,21 @@ mod tests {
         assert_eq!(recording.name(5), "clFlush");
         assert_eq!(recording.open_calls(), [OpenCall { thread: 2, name: 5, start: 12 }]);
         assert_eq!(recording.damaged, 0);
+    }
+
+    #[test]
+    fn chunks_of_a_thread_are_in_the_order_of_their_beginning() {
+        let call = |start| [Record::Call { name: 5, error: 0, start, end: start }];
+        let (late, early) = (call(20), call(10));
+        let mut bytes = file_of(&[(1, &late, Some((5, 21))), (1, &early, None)]);
+        for (chunk, begun) in [(1, 15u64), (2, 9)] {
+            let at = chunk * CHUNK + 24;
+            bytes[at..at + 8].copy_from_slice(&begun.to_le_bytes());
+        }
+        let recording = Recording::parse(bytes).expect("a recording");
+        let records: Vec<Record> = recording.records().map(|(_, record)| record).collect();
+        assert_eq!(records, [early[0], late[0]]);
+        assert_eq!(recording.open_calls(), [OpenCall { thread: 1, name: 5, start: 21 }]);
     }
 
     #[test]

@@ -144,6 +144,7 @@ pub(crate) mod tests {
             bytes: 4,
             global: [64, 1, 1],
             local: [64, 1, 1],
+            work: None,
             thread: 0,
             call: None,
             is_blocking: kind.is_transfer(),

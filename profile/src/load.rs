@@ -35,6 +35,9 @@ struct Loader<'a> {
     /// Index in the session's list by number.
     commands: HashMap<u64, usize>,
     memory: HashMap<u64, usize>,
+    work: HashMap<u32, Work>,
+    /// Numbers of the work of commands.
+    command_work: Vec<(usize, u32)>,
     /// (command, wait list)
     waits: Vec<(u64, Vec<u64>)>,
     endings: Vec<Ending>,
@@ -68,6 +71,8 @@ impl<'a> Loader<'a> {
             queues: HashMap::new(),
             commands: HashMap::new(),
             memory: HashMap::new(),
+            work: HashMap::new(),
+            command_work: Vec::new(),
             waits: Vec::new(),
             endings: Vec::new(),
         }
@@ -83,6 +88,9 @@ impl<'a> Loader<'a> {
             let (thread, start) = (self.thread(open.thread), self.time(open.start));
             let name = recording.name(open.name).to_owned();
             self.session.calls.push(Call { thread, name, error: 0, start, end: start, is_open: true });
+        }
+        for (at, work) in &self.command_work {
+            self.session.commands[*at].work = self.work.get(work).copied();
         }
         self.end_commands();
         self.relate_events();
@@ -148,10 +156,6 @@ impl<'a> Loader<'a> {
             Record::Ended { id, status, submitted, start, end, offset, reported } => {
                 self.endings.push(Ending { id, status, submitted, start, end, offset, reported });
             }
-            Record::Wait { id, start, end } => {
-                let (start, end) = (self.time(start), self.time(end));
-                self.session.waits.push(Wait { thread, command: id, start, end: end.max(start) });
-            }
             Record::Stage { what, cached, label, start, end } => {
                 let (start, end, label) = (self.time(start), self.time(end), label.to_owned());
                 let is_cached = cached != 0;
@@ -182,10 +186,8 @@ impl<'a> Loader<'a> {
                 (kernel.sub_group, kernel.largest_group, kernel.multiple) =
                     (sub_group, largest_group, multiple);
             }
-            Record::Work { name: id, float_ops, int_ops, loaded, stored, unknown_loops } => {
-                let name = name(id);
-                kernel_of(self.session, name).work =
-                    Some(Work { float_ops, int_ops, loaded, stored, unknown_loops });
+            Record::Work { id, float_ops, int_ops, loaded, stored, unknown_loops } => {
+                self.work.insert(id, Work { float_ops, int_ops, loaded, stored, unknown_loops });
             }
             Record::Fallback { name: id, time } => {
                 let (kernel, time) = (name(id), self.time(time));
@@ -195,8 +197,8 @@ impl<'a> Loader<'a> {
     }
 
     fn add_command(&mut self, thread: usize, record: &Record) {
-        let Record::Command { id, queue, command_type, label, bytes, commands, .. } = *record else { return };
-        let Record::Command { global, local, queued, waits, .. } = *record else { return };
+        let Record::Command { id, queue, command_type, label, work, bytes, .. } = *record else { return };
+        let Record::Command { commands, global, local, queued, waits, .. } = *record else { return };
         let Some(&queue) = self.queues.get(&queue) else { return };
         let kind = CommandKind::of(command_type);
         let label = match (kind, self.recording.name(label)) {
@@ -211,6 +213,9 @@ impl<'a> Loader<'a> {
             self.waits.push((id, ids));
         }
         self.commands.insert(id, self.session.commands.len());
+        if work != 0 {
+            self.command_work.push((self.session.commands.len(), work));
+        }
         self.session.commands.push(Command {
             id,
             queue,
@@ -219,6 +224,7 @@ impl<'a> Loader<'a> {
             bytes,
             global,
             local,
+            work: None,
             thread,
             call: None,
             is_blocking: false,
@@ -334,7 +340,6 @@ fn sort(session: &mut Session) {
         command.call = command.call.map(|i| place[i]);
     }
     session.commands.sort_by_key(|c| c.queued);
-    session.waits.sort_by_key(|w| w.start);
     session.stages.sort_by_key(|s| s.start);
     session.memory.sort_by_key(|m| m.start);
 }
@@ -343,6 +348,5 @@ fn last_time(session: &Session) -> u64 {
     let calls = session.calls.iter().map(|c| c.end);
     let commands = session.commands.iter().map(|c| c.run.map_or(c.submitted, |(_, end)| end));
     let stages = session.stages.iter().map(|s| s.end);
-    let waits = session.waits.iter().map(|w| w.end);
-    calls.chain(commands).chain(stages).chain(waits).max().unwrap_or(0)
+    calls.chain(commands).chain(stages).max().unwrap_or(0)
 }

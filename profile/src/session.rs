@@ -16,7 +16,6 @@ pub struct Session {
     pub devices: Vec<Device>,
     pub queues: Vec<Queue>,
     pub commands: Vec<Command>,
-    pub waits: Vec<Wait>,
     pub stages: Vec<Stage>,
     pub memory: Vec<Memory>,
     pub kernels: Vec<Kernel>,
@@ -147,6 +146,8 @@ pub struct Command {
     pub bytes: u64,
     pub global: [u64; 3],
     pub local: [u64; 3],
+    /// Estimate for a launch.
+    pub work: Option<Work>,
     /// Index of the thread that enqueued it, and of its call.
     pub thread: usize,
     pub call: Option<usize>,
@@ -167,15 +168,6 @@ impl Command {
     pub fn duration(&self) -> u64 {
         self.run.map_or(0, |(start, end)| end - start)
     }
-}
-
-/// A thread waited for a command.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait {
-    pub thread: usize,
-    pub command: u64,
-    pub start: u64,
-    pub end: u64,
 }
 
 /// A part of a build: see [`crate::format::stage`].
@@ -207,7 +199,6 @@ pub struct Kernel {
     pub sub_group: u32,
     pub largest_group: u32,
     pub multiple: u32,
-    pub work: Option<Work>,
 }
 
 /// Work of a work-item, as the compiler estimates it.

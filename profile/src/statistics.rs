@@ -22,7 +22,8 @@ pub struct KernelSum {
     pub float_ops: u64,
     pub int_ops: u64,
     pub bytes: u64,
-    /// Operations and bytes are lower bounds, since the kernel has loops of unknown length.
+    /// Operations and bytes are lower bounds: the kernel has loops of unknown length, or some launches have
+    /// no estimate.
     pub is_lower_bound: bool,
     /// Launches by duration: see [`BUCKETS_PER_OCTAVE`].
     pub histogram: Vec<(u32, u64)>,
@@ -88,15 +89,15 @@ fn kernel(session: &Session, name: &str, launches: &[usize]) -> KernelSum {
     let items_of = |global: [u64; 3]| global.iter().fold(1, |n: u64, d| n.saturating_mul((*d).max(1)));
     let mut times: Vec<u64> = commands().map(|c| c.duration()).collect();
     let mut items: Vec<u64> = commands().map(|c| items_of(c.global)).collect();
-    let all_items = total(items.iter().copied());
     let mut histogram: BTreeMap<u32, u64> = BTreeMap::new();
     for time in &times {
         *histogram.entry(bucket(*time)).or_default() += 1;
     }
     let facts = session.kernel(name).cloned().unwrap_or_default();
-    let work = facts.work.unwrap_or_default();
-    let Work { float_ops, int_ops, loaded, stored, unknown_loops } = work;
-    let all = |each: u64| each.saturating_mul(all_items);
+    let works = || commands().filter_map(|c| Some((items_of(c.global), c.work?)));
+    let all = |each: fn(&Work) -> u64| total(works().map(|(items, work)| items.saturating_mul(each(&work))));
+    // Launches without an estimate count nothing.
+    let is_partial = (1..launches.len()).contains(&works().count());
     KernelSum {
         name: name.to_owned(),
         launches: launches.len() as u64,
@@ -106,10 +107,10 @@ fn kernel(session: &Session, name: &str, launches: &[usize]) -> KernelSum {
         most: times.last().copied().unwrap_or(0),
         items: median(&mut items),
         group: commands().next().map_or([0; 3], |c| c.local),
-        float_ops: all(float_ops),
-        int_ops: all(int_ops),
-        bytes: all(loaded.saturating_add(stored)),
-        is_lower_bound: unknown_loops > 0,
+        float_ops: all(|work| work.float_ops),
+        int_ops: all(|work| work.int_ops),
+        bytes: all(|work| work.loaded.saturating_add(work.stored)),
+        is_lower_bound: is_partial || works().any(|(_, work)| work.unknown_loops > 0),
         histogram: histogram.into_iter().collect(),
         private: facts.private,
         local: facts.local,

@@ -106,6 +106,8 @@ fn kernels(out: &mut String, session: &Session) {
     let row = |sum: &statistics::KernelSum| {
         let least = if sum.is_lower_bound { "≥" } else { "" };
         let rate = |count: u64| match giga(count, sum.total) {
+            // A lower bound of zero says nothing.
+            text if sum.is_lower_bound && text == "0.00" => String::new(),
             text if text.is_empty() => text,
             text => format!("{least}{text}"),
         };

@@ -27,6 +27,11 @@ pub fn giga(count: u64, nanoseconds: u64) -> String {
     if count == 0 || nanoseconds == 0 { String::new() } else { digits(count as f64 / nanoseconds as f64) }
 }
 
+/// A number of things, whose plural has an s.
+pub fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A part of a whole.
 pub fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)

@@ -17,6 +17,8 @@ pub struct LaunchCommand {
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
+    /// Number of the recorder's estimate, or 0.
+    pub work: u32,
     pub addressed: Option<Box<AddressedMemory>>,
 }
 

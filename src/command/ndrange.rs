@@ -74,6 +74,7 @@ pub fn describe(
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
     let addressed = AddressedMemory::of(queue.target(), &*snapshot.kernel, &snapshot.args, kernel)?;
+    let work = kernel.estimates().map_or(0, |e| e.number(&snapshot.args, range.global, local.map(u64::from)));
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
         args: snapshot.args,
@@ -81,6 +82,7 @@ pub fn describe(
         offset: range.offset,
         global: range.global,
         local,
+        work,
         addressed,
     };
     Ok((CommandKind::Work(Work::Launch(launch)), ExecutionTarget::Device))

@@ -46,6 +46,7 @@ impl RecordedCommand {
             queue,
             command_type,
             label: size.label,
+            work: size.work,
             bytes: size.bytes,
             commands: size.commands,
             global: size.global,
@@ -56,10 +57,8 @@ impl RecordedCommand {
     }
 
     /// Notes the time of submission.
-    pub fn submitted(&self) {
-        if self.id() != 0 {
-            self.submitted.store(record::now(), Ordering::Relaxed);
-        }
+    pub fn submitted(&self, time: u64) {
+        self.submitted.store(time, Ordering::Relaxed);
     }
 
     /// Notes that the host begins to execute the command.
@@ -112,6 +111,7 @@ pub(crate) struct Completion {
 #[derive(Default)]
 struct CommandSize {
     label: u32,
+    work: u32,
     bytes: u64,
     commands: u32,
     global: [u64; 3],
@@ -124,6 +124,7 @@ fn size_of_command(kind: &CommandKind) -> CommandSize {
         CommandKind::Work(Work::Copy { region, .. } | Work::Fill { region, .. }) => transfer(region),
         CommandKind::Work(Work::Launch(launch)) => CommandSize {
             label: record::name(&launch.kernel.info().name),
+            work: launch.work,
             global: launch.global,
             local: launch.local.map(u64::from),
             ..CommandSize::default()

@@ -258,6 +258,10 @@ pub trait DeviceOps: Send + Sync {
     fn device_now(&self) -> DeviceResult<u64> {
         self.timestamps().map(|(device, _)| device)
     }
+    /// Whether the device's time is the host's ([`crate::clock`]).
+    fn has_host_clock(&self) -> bool {
+        false
+    }
     /// Whether the device works. False once it is lost.
     fn available(&self) -> bool {
         true

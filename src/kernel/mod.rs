@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::info::InfoValue;
 use crate::memory::svm::SvmKind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::program::Program;
+use crate::program::{Program, WorkEstimates};
 use crate::sync::{Mutex, Rank};
 use arg_list::ArgsInUse;
 use args::{ArgInput, Args};
@@ -33,6 +33,7 @@ pub struct Kernel {
     pub info: Arc<KernelInfo>,
     /// In the order of the program's devices.
     per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+    estimates: Option<Arc<WorkEstimates>>,
     args: Arc<Mutex<Args>>,
     exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
@@ -76,6 +77,7 @@ impl Kernel {
             exec_info: Mutex::new(Rank::KernelArgs, Arc::default()),
             info: parts.info,
             per_device: parts.per_device,
+            estimates: parts.estimates,
             arg_info: OnceLock::new(),
         }))
     }
@@ -102,6 +104,7 @@ impl Kernel {
             program: self.program.clone(),
             info: self.info.clone(),
             per_device: self.per_device.clone(),
+            estimates: self.estimates.clone(),
             args: Arc::new(Mutex::new(Rank::KernelArgs, args)),
             exec_info: Mutex::new(Rank::KernelArgs, exec_info),
             arg_info: OnceLock::new(),
@@ -152,6 +155,11 @@ impl Kernel {
         let kernel = self.on_device(device)?.clone();
         let args = self.args.lock().pack()?;
         Ok(KernelSnapshot { kernel, args: ArgsInUse::new(args, self.args.clone()) })
+    }
+
+    /// Estimates of the kernel's work; `None` if the recorder is off.
+    pub(crate) fn estimates(&self) -> Option<&WorkEstimates> {
+        self.estimates.as_deref()
     }
 
     /// The execution information set by clSetKernelExecInfo.

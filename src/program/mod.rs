@@ -38,6 +38,7 @@ use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
 use clspv_bridge::options::{CompileRequest, Header, Library, Options};
+pub(crate) use kernel_code::WorkEstimates;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -140,6 +141,8 @@ impl ApiObject for Program {
 pub(crate) struct KernelParts {
     pub info: Arc<KernelInfo>,
     pub per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+    /// `None` if the recorder is off.
+    pub estimates: Option<Arc<WorkEstimates>>,
 }
 
 impl Executable {
@@ -332,6 +335,7 @@ impl Program {
     ) -> Result<KernelParts> {
         let mut info: Option<KernelInfo> = None;
         let mut per_device: Vec<Option<Arc<dyn DeviceKernel>>> = vec![None; self.devices.len()];
+        let mut estimates = None;
         for (index, executable) in executables {
             let Some(compiled) = executable.kernels().find(|k| k.name == name) else { continue };
             match &info {
@@ -347,11 +351,12 @@ impl Program {
             let kernel = executable.loaded.kernel(name)?;
             if recorder::is_on() {
                 executable.kernels.record(&*kernel, &self.devices[*index]);
+                estimates = Some(Arc::new(executable.kernels.estimates(name)));
             }
             per_device[*index] = Some(kernel);
         }
         let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
-        Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })
+        Ok(KernelParts { info: Arc::new(info), per_device: per_device.into(), estimates })
     }
 
     /// Names of the kernels of the executables without repetition: those of the device's own target in order

@@ -610,10 +610,11 @@ impl CommandQueue {
             return;
         }
         let now = if self.is_profiling() { self.now() } else { 0 };
+        let recorded = if self.recorded != 0 { record::now() } else { 0 };
         for (_, event) in &accepted {
             event.stamp(ProfilingPoint::Submit, now.max(event.stamped(ProfilingPoint::Queued)));
             event.mark_submitted();
-            event.recorded().submitted();
+            event.recorded().submitted(recorded);
         }
         let submitted = contain("a submission", || {
             self.device_queue.submit(batch).map_err(|error| {
@@ -664,7 +665,8 @@ impl CommandQueue {
             return Completion::default();
         }
         let reported = record::now();
-        Completion { reported, ahead: reported.wrapping_sub(self.now()) }
+        let ahead = if self.ops().has_host_clock() { 0 } else { reported.wrapping_sub(self.now()) };
+        Completion { reported, ahead }
     }
 
     /// Handles completion of these tickets, as reported by the device.

@@ -1,4 +1,4 @@
-//! A part of the recorder's file, mapped into memory and written by one thread.
+//! A part of the recorder's file, mapped into memory and written by one thread at a time.
 
 use pyroclast_recording::{CHUNK, CHUNK_HEADER, CHUNK_MAGIC};
 use std::fs::File;
@@ -22,10 +22,12 @@ const THREAD: usize = 4;
 const USED: usize = 8;
 const OPEN_NAME: usize = 12;
 const OPEN_START: usize = 16;
+const BEGUN: usize = 24;
 
 impl Chunk {
-    /// Maps the chunk at this offset of the file, whose space is allocated: storing to it never fails.
-    pub fn map(file: &File, offset: u64, thread: u32) -> io::Result<Chunk> {
+    /// Maps the chunk at this offset of the file, whose space is allocated: storing to it never fails, nor
+    /// waits for a page if the system can prepare them (Linux 5.14).
+    pub fn map(file: &File, offset: u64) -> io::Result<Chunk> {
         // SAFETY: a new shared mapping of a file; no address is requested.
         let base = unsafe {
             libc::mmap(
@@ -40,11 +42,17 @@ impl Chunk {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let chunk = Chunk { base, used: 0 };
-        chunk.write(THREAD, &thread.to_le_bytes());
-        chunk.write(0, &CHUNK_MAGIC);
-        Ok(chunk)
+        let base: NonNull<u8> = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        // SAFETY: the mapping was just made. After an error the stores allocate its pages.
+        unsafe { libc::madvise(base.as_ptr().cast(), CHUNK, libc::MADV_POPULATE_WRITE) };
+        Ok(Chunk { base, used: 0 })
+    }
+
+    /// Begins to use the chunk for a thread.
+    pub fn begin(&self, thread: u32, now: u64) {
+        self.write(THREAD, &thread.to_le_bytes());
+        self.write(BEGUN, &now.to_le_bytes());
+        self.write(0, &CHUNK_MAGIC);
     }
 
     /// Copies bytes into the chunk.

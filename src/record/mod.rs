@@ -88,17 +88,25 @@ pub fn new_id() -> u64 {
 /// The number of a name, which is defined in the file first.
 pub fn name(text: &str) -> u32 {
     static NAMES: Mutex<Option<HashMap<String, u32>>> = Mutex::new(None);
-    let id = {
+    if let Some(id) = writer::recent_name(text) {
+        return id;
+    }
+    let (id, is_new) = {
         let mut names = NAMES.lock();
         let names = names.get_or_insert_default();
-        if let Some(id) = names.get(text) {
-            return *id;
+        let next = names.len() as u32 + 1;
+        match names.get(text) {
+            Some(id) => (*id, false),
+            None => {
+                names.insert(text.to_owned(), next);
+                (next, true)
+            }
         }
-        let id = names.len() as u32 + 1;
-        names.insert(text.to_owned(), id);
-        id
     };
-    put(&Record::Name { id, text });
+    if is_new {
+        put(&Record::Name { id, text });
+    }
+    writer::keep_name(text, id);
     id
 }
 

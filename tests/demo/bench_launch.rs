@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use test_support::cl::{self, Api, GenericLaunch, Session};
+use test_support::cl::{self, Api, GenericLaunch, Progress, Session};
 use test_support::{generated, usage};
 
 /// First argument of the child processes.
@@ -311,7 +311,13 @@ fn launch_of(runner: &Runner, case: &Case, devices: &[MeasuredDevice]) -> Result
 }
 
 /// Measures a program and prints its table.
-fn table(runner: &Runner, case: &Case, devices: &[MeasuredDevice], runs: usize) -> Result<(), String> {
+fn table(
+    runner: &Runner,
+    case: &Case,
+    devices: &[MeasuredDevice],
+    runs: usize,
+    progress: &Progress,
+) -> Result<(), String> {
     println!("\n{} (lines: {})", case.name, case.lines);
     let launch = match launch_of(runner, case, devices) {
         Ok(launch) => launch,
@@ -324,11 +330,13 @@ fn table(runner: &Runner, case: &Case, devices: &[MeasuredDevice], runs: usize) 
     let titles: String = TITLES.iter().map(|title| format!("{title:>width$}", width = Cost::CELL)).collect();
     println!("{:<36}{titles}", "wall / processor time, ms");
     let mut rows: Vec<Row<'_>> = devices.iter().map(Row::new).collect();
-    for _ in 0..runs {
+    for run in 0..runs {
+        progress.begins(&format!("{}, run {} of {runs}", case.name, run + 1));
         for row in rows.iter_mut().filter(|row| row.cold.is_ok()) {
             row.measure(runner, case, &launch.to_string())?;
         }
     }
+    progress.clear();
     for (i, row) in rows.iter().enumerate() {
         row.print(i + 1);
     }
@@ -349,7 +357,15 @@ fn compare(settings: &Settings, scratch: &Path) -> Result<(), String> {
     if devices.is_empty() {
         return Err("no OpenCL device found".into());
     }
-    cases.iter().try_for_each(|case| table(&runner, case, &devices, settings.runs))
+    let items = cases.iter().map(|case| (case.name.clone(), None));
+    let progress = Progress::new(false, "programs", 1, items);
+    for case in &cases {
+        let start = Instant::now();
+        table(&runner, case, &devices, settings.runs, &progress)?;
+        progress.done(&case.name, start.elapsed().as_secs_f64(), false);
+        progress.clear();
+    }
+    Ok(())
 }
 
 /// The parent: prints a table for each program.

@@ -12,6 +12,7 @@ use std::ptr::{null, null_mut};
 use std::time::Instant;
 use test_support::api::rig::*;
 use test_support::api::*;
+use test_support::cl::Progress;
 
 const SOURCE: &str = "kernel void spin(global uint *p, uint n) {
     uint x = p[get_global_id(0)];
@@ -116,20 +117,25 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("pyroclast-bench-profile-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (_, trips) = child(device, length, None, None);
+    let progress = Progress::new(false, "rounds", 1, (0..ROUNDS).map(|round| (round.to_string(), None)));
     let pairs: Vec<([f64; 3], [f64; 3])> = (0..ROUNDS)
         .map(|round| {
+            let start = Instant::now();
             let off = || child(device, length, Some(&trips), None).0;
             let on = || child(device, length, Some(&trips), Some(&folder)).0;
             // Each is first in turn.
-            if round % 2 == 0 {
+            let pair = if round % 2 == 0 {
                 let first = off();
                 (first, on())
             } else {
                 let first = on();
                 (off(), first)
-            }
+            };
+            progress.done(&round.to_string(), start.elapsed().as_secs_f64(), false);
+            pair
         })
         .collect();
+    progress.clear();
     std::fs::remove_dir_all(folder).unwrap();
     println!("{device}, {trips} trips, {ROUNDS} rounds");
     println!("{:<28}{:>9}{:>9}{:>11}", "us a launch", "off", "on", "overhead");

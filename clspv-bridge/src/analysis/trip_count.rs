@@ -60,21 +60,38 @@ pub fn backedge_taken_count(
     l: usize,
     limit: u32,
 ) -> Option<u64> {
-    let it = &forest.loops()[l];
-    // Exiting branches that every iteration executes: the condition, and its value that leaves the loop.
-    let tests: Vec<(Value, bool)> = (func.layout.iter())
+    let tests = tests(func, cfg, dom, forest, l);
+    Counters::new(func, cfg, &forest.loops()[l]).first_exit(func, &tests, u64::from(limit))
+}
+
+/// Like [`backedge_taken_count`], but exact: `None` also for a loop with another exit.
+pub fn exact_backedge_taken_count(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    forest: &LoopForest,
+    l: usize,
+    limit: u32,
+) -> Option<u64> {
+    let in_loop = func.layout.iter().filter(|b| cfg.number(**b).is_some() && forest.contains(l, **b));
+    let exits = in_loop.flat_map(|b| func.successors(*b)).filter(|t| !forest.contains(l, t.block)).count();
+    (exits == 1).then(|| backedge_taken_count(func, cfg, dom, forest, l, limit))?
+}
+
+/// Exiting branches of a loop that every iteration executes: the condition, and its value that leaves the
+/// loop.
+fn tests(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize) -> Vec<(Value, bool)> {
+    let latches = &forest.loops()[l].latches;
+    (func.layout.iter())
         .filter(|&&b| {
-            cfg.number(b).is_some()
-                && forest.contains(l, b)
-                && it.latches.iter().all(|&at| dom.dominates(b, at))
+            cfg.number(b).is_some() && forest.contains(l, b) && latches.iter().all(|&at| dom.dominates(b, at))
         })
         .filter_map(|&b| {
             let data = &func.insts[func.terminator(b).filter(|&t| func.insts[t].op == Op::BrIf)?];
             let stays = |i: usize| forest.contains(l, data.targets[i].block);
             (stays(0) != stays(1)).then(|| (data.args[0], stays(1)))
         })
-        .collect();
-    Counters::new(func, cfg, it).first_exit(func, &tests, u64::from(limit))
+        .collect()
 }
 
 /// Known parameters of a header.
@@ -91,7 +108,7 @@ impl Counters {
     pub(crate) fn new(func: &Function, cfg: &Cfg, at: &Loop) -> Counters {
         let passed = |n, inside| passed(func, cfg, at, n, inside);
         let params = || func.blocks[at.header].params.iter().enumerate();
-        let constant = |n: usize| func.as_const(passed(n, false)?).cloned();
+        let constant = |n: usize| value_of(func, passed(n, false)?, &State::default(), DEPTH);
         Counters {
             next: params().filter_map(|(n, &p)| Some((p, passed(n, true)?))).collect(),
             start: params().filter_map(|(n, &p)| Some((p, constant(n)?))).collect(),

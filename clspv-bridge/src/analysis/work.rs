@@ -1,9 +1,10 @@
 //! Estimate of a kernel's work: operations and bytes of global memory per work-item, for rooflines.
 //!
-//! Every branch counts as taken. A loop counts as often as it runs if the trip count is constant, else once.
-//! A math function counts as one operation, a fused multiply-add as two.
+//! Every branch counts as taken. A loop counts as often as it runs if that follows from constants and the
+//! arguments, else once: so does a loop that may end early. A math function counts as one operation, a fused
+//! multiply-add as two.
 
-use crate::analysis::trip_count::backedge_taken_count;
+use crate::analysis::trip_count::exact_backedge_taken_count;
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::ir::*;
 
@@ -23,19 +24,31 @@ pub struct WorkEstimate {
     pub unknown_loops: u32,
 }
 
-/// Estimates the work of a function without calls.
-pub fn estimate(func: &Function) -> WorkEstimate {
+/// Arguments and sizes of a launch, on which its work depends.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LaunchFacts {
+    /// The bits of arguments that are numbers; `None` for others.
+    pub arguments: Vec<Option<u64>>,
+    pub global: [u64; 3],
+    pub local: [u64; 3],
+}
+
+/// Estimates the work of a function without calls in a launch.
+pub fn estimate(func: &mut Function, launch: &LaunchFacts) -> WorkEstimate {
     let mut work = WorkEstimate::default();
-    if func.entry().is_none() {
-        return work;
-    }
+    let Some(entry) = func.entry() else { return work };
+    substitute(func, entry, launch);
+    let func = &*func;
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
     // Outer loops come first.
     let mut times: Vec<u64> = Vec::with_capacity(forest.loops().len());
     for (l, it) in forest.loops().iter().enumerate() {
-        let own = backedge_taken_count(func, &cfg, &dom, &forest, l, LIMIT).map(|n| n.max(1));
+        // A loop whose condition is at its end runs once more than it returns to its start.
+        let leaves = |latch: &Block| func.successors(*latch).iter().any(|t| !forest.contains(l, t.block));
+        let last = u64::from(it.latches.iter().any(leaves));
+        let own = exact_backedge_taken_count(func, &cfg, &dom, &forest, l, LIMIT).map(|n| n + last);
         work.unknown_loops += u32::from(own.is_none());
         let outer = it.parent.and_then(|p| times.get(p)).copied().unwrap_or(1);
         times.push(outer.saturating_mul(own.unwrap_or(1)));
@@ -47,6 +60,35 @@ pub fn estimate(func: &Function) -> WorkEstimate {
         }
     }
     work
+}
+
+/// Makes parameters and sizes of the launch constants.
+fn substitute(func: &mut Function, entry: Block, launch: &LaunchFacts) {
+    let params = func.blocks[entry].params.clone();
+    let are_known = params.len() == launch.arguments.len();
+    let mut known: Vec<(Value, u64)> = Vec::new();
+    known.extend(
+        params.iter().zip(&launch.arguments).filter(|_| are_known).filter_map(|(v, b)| Some((*v, (*b)?))),
+    );
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let data = &func.insts[*inst];
+        let Op::WorkItem { query, dim } = data.op else { continue };
+        let size = |sizes: [u64; 3]| sizes.get(usize::from(dim)).copied().unwrap_or(1).max(1);
+        let value = match query {
+            WorkItemQuery::GlobalSize => size(launch.global),
+            // Smaller groups at the end of a range are not considered.
+            WorkItemQuery::LocalSize | WorkItemQuery::EnqueuedLocalSize => size(launch.local),
+            WorkItemQuery::NumGroups => size(launch.global).div_ceil(size(launch.local)),
+            _ => continue,
+        };
+        known.extend(data.results.first().map(|result| (*result, value)));
+    }
+    for (value, bits) in known {
+        let ty = func.ty(value);
+        if ty.scalar().is_some() && ty.lanes() == 1 {
+            func.values[value].def = ValueDef::Const(Const::Bits(ty, [bits].into_iter().collect()));
+        }
+    }
 }
 
 fn add(work: &mut WorkEstimate, func: &Function, data: &InstData, count: u64) {
@@ -85,4 +127,84 @@ fn bytes(ty: Type) -> u64 {
         Some(Scalar::I64 | Scalar::F64) | None => 8,
     };
     lane * u64::from(ty.lanes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse;
+
+    /// A loop over the elements of an array from the second argument's half to the third. `exit` is where it
+    /// goes after an element, else to `block2`.
+    fn kernel(exit: &str) -> Module {
+        let text = format!(
+            "phase inlined
+func @k(ptr.global, i32, i32) {{
+block0(v0: ptr.global, v1: i32, v2: i32):
+    v3 = udiv v1, i32 2
+    br block1(v3)
+block1(v4: i32):
+    v5 = icmp ult v4, v2
+    brif v5, block2, block3
+block2:
+    v6 = load.f32 v0 align 4
+    v7 = fadd v6, v6
+    store v7, v0 align 4
+    v8 = iadd v4, i32 1
+    {exit}
+block3:
+    ret
+}}
+"
+        );
+        parse::parse_module(&text).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn estimate_of(mut module: Module, arguments: &[Option<u64>]) -> WorkEstimate {
+        let func = module.functions.values_mut().next().unwrap();
+        let launch = LaunchFacts { arguments: arguments.to_vec(), global: [64, 1, 1], local: [8, 1, 1] };
+        estimate(func, &launch)
+    }
+
+    #[test]
+    fn trip_counts_follow_from_arguments() {
+        let module = kernel("br block1(v8)");
+        let known = estimate_of(module.clone(), &[None, Some(4), Some(12)]);
+        assert_eq!((known.float_ops, known.loaded, known.stored), (10, 40, 40));
+        assert_eq!(known.unknown_loops, 0);
+        for arguments in [&[None, None, None][..], &[None, Some(4), None], &[]] {
+            let unknown = estimate_of(module.clone(), arguments);
+            assert_eq!((unknown.float_ops, unknown.loaded, unknown.unknown_loops), (1, 4, 1));
+        }
+    }
+
+    #[test]
+    fn trip_counts_follow_from_sizes() {
+        let text = "phase inlined
+func @k() {
+block0:
+    v0 = work_item num_groups 0
+    br block1(i64 0)
+block1(v1: i64):
+    v2 = work_item local_size 0
+    v3 = iadd v1, v2
+    v4 = imul v3, v0
+    v5 = icmp ult v4, i64 256
+    brif v5, block1(v3), block2
+block2:
+    ret
+}
+";
+        let module = parse::parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+        // Eight groups of eight work-items: 64, 128, 192, 256.
+        let estimate = estimate_of(module, &[]);
+        assert_eq!((estimate.unknown_loops, estimate.int_ops), (0, 4 * 3));
+    }
+
+    #[test]
+    fn loops_that_may_end_early_count_once() {
+        let module = kernel("v9 = fcmp olt v7, f32 1\n    brif v9, block3, block1(v8)");
+        let estimate = estimate_of(module, &[None, Some(4), Some(12)]);
+        assert_eq!((estimate.loaded, estimate.unknown_loops), (4, 1));
+    }
 }

@@ -7,10 +7,10 @@ mod state;
 
 use crate::devices::{self, Listing};
 use crate::process::run_limited;
-use crate::progress::Progress;
 use crate::report::expectations::{Expectations, Expected};
 use crate::report::{self, Record, Report, Verdict};
 use modules::Module;
+use progress_line::Progress;
 use state::{Identity, Keep, State};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ pub fn run(arguments: &CtsArgs) -> Result<bool, String> {
     let jobs =
         arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     let paths = left.iter().map(|t| (format!("{}/{}", t.0.name, t.1), seconds(t)));
-    let progress = Progress::new(arguments.quiet, jobs, paths);
+    let progress = Progress::new(arguments.quiet, "tests", jobs, paths);
     if !ended.is_empty() && !arguments.quiet {
         eprintln!("{} of {} tests have results", ended.len(), tests.len());
     }
@@ -157,7 +157,7 @@ pub fn run(arguments: &CtsArgs) -> Result<bool, String> {
             threads.into_iter().try_for_each(|t| t.join().map_err(|_| "a worker panicked".to_owned())?)
         })?;
     }
-    progress.end();
+    progress.clear();
 
     let mut records = ended.into_inner().map_err(|_| "a worker panicked".to_owned())?;
     let order: HashMap<String, usize> =

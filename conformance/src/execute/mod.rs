@@ -466,7 +466,7 @@ pub fn run(arguments: &ExecuteArgs) -> Result<bool, String> {
         let Ok(mut all) = all.lock() else { return };
         for (kernel, verdict) in verdicts {
             if !selection.quiet || verdict.is_bad() {
-                println!("{}", row(entry, &kernel, &verdict));
+                corpus.print(&row(entry, &kernel, &verdict));
             }
             all.push((index, kernel, verdict));
         }

@@ -99,11 +99,11 @@ pub fn run(arguments: &FrontEndArgs) -> Result<bool, String> {
         };
         let Ok(mut totals) = totals.lock() else { return };
         totals.add_compiled(&ours, &clang, !found.is_empty());
-        found.iter().for_each(|line| println!("{}: {line}", entry.path));
+        found.iter().for_each(|line| corpus.print(&format!("{}: {line}", entry.path)));
         for (kernel, verdict) in &verdicts {
             totals.add_run(verdict);
             if is_different(verdict) || !arguments.selection.quiet {
-                println!("{}", execute::row(entry, kernel, verdict));
+                corpus.print(&execute::row(entry, kernel, verdict));
             }
         }
     });

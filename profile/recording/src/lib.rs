@@ -12,19 +12,20 @@
 //! | 12 | u32 process | 8 | u32 bytes of records |
 //! | 16 | u64 monotonic clock at the start | 12 | u32 name of the call in progress, or 0 |
 //! | 24 | u64 nanoseconds since 1970 then | 16 | u64 start of that call |
-//! | 32 | u32 [`FLAG_FULL`] | [`CHUNK_HEADER`] | records |
-//! | 36 | u32 length of the command line, its text | | |
+//! | 32 | u32 [`FLAG_FULL`] | 24 | u64 time when the thread began the chunk |
+//! | 36 | u32 length of the command line, its text | [`CHUNK_HEADER`] | records |
 //!
-//! A record is its kind (u8), a zero, its size with these four bytes (u16), and its fields. Times are
-//! nanoseconds of CLOCK_MONOTONIC. Names are numbers that a [`Record::Name`] of any chunk defines; 0 is no
-//! name.
+//! A record is its kind (u8), its size with these three bytes (u16), and its fields. Of a number it has the
+//! bytes without leading zeros, after their count: records are short, because each page of the file that a
+//! program fills costs it a page fault. Times are nanoseconds of CLOCK_MONOTONIC. Names are numbers that a
+//! [`Record::Name`] of any chunk defines; 0 is no name.
 
 #![forbid(unsafe_code)]
 
 /// First bytes of a file.
 pub const MAGIC: [u8; 8] = *b"PYROPROF";
 /// Version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Size of the header and of each chunk.
 pub const CHUNK: usize = 64 << 10;
 /// First bytes of a chunk.
@@ -52,20 +53,48 @@ fn take<'a>(from: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     Some(taken)
 }
 
+impl<'a> Field<'a> for u64 {
+    /// Without a branch: all bytes are written, and the zeros at the end dropped again.
+    fn put(&self, out: &mut Vec<u8>) {
+        let used = (u64::BITS - self.leading_zeros()).div_ceil(8);
+        let mut bytes = [used as u8; 9];
+        bytes[1..].copy_from_slice(&self.to_le_bytes());
+        out.extend_from_slice(&bytes);
+        out.truncate(out.len() - 8 + used as usize);
+    }
+    fn get(from: &mut &'a [u8]) -> Option<Self> {
+        let count = usize::from(*take(from, 1)?.first()?);
+        let mut bytes = [0; 8];
+        bytes.get_mut(..count)?.copy_from_slice(take(from, count)?);
+        Some(u64::from_le_bytes(bytes))
+    }
+}
+
 macro_rules! number_fields {
     ($($ty:ty)*) => {$(
         impl<'a> Field<'a> for $ty {
             fn put(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
+                u64::from(*self).put(out);
             }
             fn get(from: &mut &'a [u8]) -> Option<Self> {
-                Some(Self::from_le_bytes(take(from, size_of::<$ty>())?.try_into().ok()?))
+                u64::get(from)?.try_into().ok()
             }
         }
     )*};
 }
 
-number_fields! { u8 u16 u32 i32 u64 }
+number_fields! { u8 u16 u32 }
+
+impl<'a> Field<'a> for i32 {
+    /// The sign is the lowest bit.
+    fn put(&self, out: &mut Vec<u8>) {
+        (((self << 1) ^ (self >> 31)) as u32).put(out);
+    }
+    fn get(from: &mut &'a [u8]) -> Option<Self> {
+        let folded = u32::get(from)?;
+        Some((folded >> 1) as i32 ^ -((folded & 1) as i32))
+    }
+}
 
 impl<'a> Field<'a> for [u64; 3] {
     fn put(&self, out: &mut Vec<u8>) {
@@ -78,13 +107,11 @@ impl<'a> Field<'a> for [u64; 3] {
 
 impl<'a> Field<'a> for &'a [u8] {
     fn put(&self, out: &mut Vec<u8>) {
-        let bytes = &self[..self.len().min(MAX_RECORD / 2)];
-        (bytes.len() as u16).put(out);
-        out.extend_from_slice(bytes);
+        self[..self.len().min(MAX_RECORD / 2)].put_counted(out);
     }
     fn get(from: &mut &'a [u8]) -> Option<Self> {
-        let count = u16::get(from)?;
-        take(from, count.into())
+        let count = u32::get(from)?;
+        take(from, count as usize)
     }
 }
 
@@ -108,7 +135,7 @@ trait PutCounted {
 
 impl PutCounted for [u8] {
     fn put_counted(&self, out: &mut Vec<u8>) {
-        (self.len() as u16).put(out);
+        (self.len() as u32).put(out);
         out.extend_from_slice(self);
     }
 }
@@ -127,12 +154,12 @@ macro_rules! records {
                 let start = out.len();
                 match self {
                     $(Record::$name { $($field,)* } => {
-                        out.extend_from_slice(&[$kind, 0, 0, 0]);
+                        out.extend_from_slice(&[$kind, 0, 0]);
                         $($field.put(out);)*
                     })*
                 }
                 let size = (out.len() - start) as u16;
-                out[start + 2..start + 4].copy_from_slice(&size.to_le_bytes());
+                out[start + 1..start + 3].copy_from_slice(&size.to_le_bytes());
             }
 
             /// Reads a record of this kind; `None` if it is unknown or its fields do not fit.
@@ -163,13 +190,14 @@ records! {
     6 Device { id: u64, name: &'a str, kind: u32, units: u32, megahertz: u32, memory: u64, local: u64, }
     /// A command queue. `properties` are those of CL_QUEUE_PROPERTIES.
     7 Queue { id: u64, device: u64, properties: u64, time: u64, }
-    /// An enqueued command. `label` is the kernel of a launch; `commands` is the number of a command buffer's
-    /// commands. `waits` are ids of commands, 8 bytes each.
+    /// An enqueued command. `label` is the kernel of a launch, `work` the number of its estimate, or 0;
+    /// `commands` is the number of a command buffer's commands. `waits` are ids of commands, 8 bytes each.
     8 Command {
         id: u64,
         queue: u64,
         command_type: u32,
         label: u32,
+        work: u32,
         bytes: u64,
         commands: u32,
         global: [u64; 3],
@@ -180,8 +208,6 @@ records! {
     /// The end of a command. Start and end are device times, to which `offset` is added for the host's; 0 if
     /// unknown. `reported` is the host's time when the runtime learned of it.
     9 Ended { id: u64, status: i32, submitted: u64, start: u64, end: u64, offset: u64, reported: u64, }
-    /// The thread waited for a command, or with `id` 0 for a user event.
-    10 Wait { id: u64, start: u64, end: u64, }
     /// A part of a build. `what` is one of [`stage`]; `cached` tells whether the disk cache had the result.
     11 Stage { what: u8, cached: u8, label: &'a str, start: u64, end: u64, }
     /// A memory object was created. `flags` are those of CL_MEM_FLAGS.
@@ -198,9 +224,9 @@ records! {
         largest_group: u32,
         multiple: u32,
     }
-    /// Work of one work-item, as the compiler estimates it. `unknown_loops` is the number of loops of unknown
-    /// length; each counts as one iteration.
-    15 Work { name: u32, float_ops: u64, int_ops: u64, loaded: u64, stored: u64, unknown_loops: u32, }
+    /// Work of one work-item, as the compiler estimates it for launches with this number. `unknown_loops` is
+    /// the number of loops of unknown length; each counts as one iteration.
+    15 Work { id: u32, float_ops: u64, int_ops: u64, loaded: u64, stored: u64, unknown_loops: u32, }
     /// A launch runs on the CPU device in place of its queue's device.
     16 Fallback { name: u32, time: u64, }
 }
@@ -280,14 +306,14 @@ pub mod values {
 
 /// The header of a file.
 pub fn file_header(process: u32, monotonic: u64, real: u64, command: &str) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    VERSION.put(&mut out);
-    process.put(&mut out);
-    monotonic.put(&mut out);
-    real.put(&mut out);
-    0u32.put(&mut out);
     let text = &command.as_bytes()[..command.len().min(4000)];
-    (text.len() as u32).put(&mut out);
+    let mut out = MAGIC.to_vec();
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&process.to_le_bytes());
+    out.extend_from_slice(&monotonic.to_le_bytes());
+    out.extend_from_slice(&real.to_le_bytes());
+    out.extend_from_slice(&0u32.to_le_bytes());
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
     out.extend_from_slice(text);
     out
 }
@@ -317,9 +343,9 @@ impl<'a> Iterator for Records<'a> {
             if self.rest.is_empty() {
                 return None;
             }
-            let head = take(&mut self.rest, 4);
+            let head = take(&mut self.rest, 3);
             let body = head.and_then(|head| {
-                let size = usize::from(u16::from_le_bytes([head[2], head[3]])).checked_sub(4)?;
+                let size = usize::from(u16::from_le_bytes([head[1], head[2]])).checked_sub(3)?;
                 Some((head[0], take(&mut self.rest, size)?))
             });
             let Some((kind, body)) = body else {
@@ -335,25 +361,47 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
+/// A u32 of a header.
+fn word(from: &mut &[u8]) -> Option<u32> {
+    Some(u32::from_le_bytes(take(from, 4)?.try_into().ok()?))
+}
+
+/// A u64 of a header.
+fn double(from: &mut &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(take(from, 8)?.try_into().ok()?))
+}
+
 /// Header fields of a file: process, monotonic clock, real time, flags, command line.
 pub fn parse_header(bytes: &[u8]) -> Option<(u32, u64, u64, u32, String)> {
     let from = &mut &*bytes;
     let magic = take(from, 8)?;
-    if magic != MAGIC || u32::get(from)? != VERSION {
+    if magic != MAGIC || word(from)? != VERSION {
         return None;
     }
-    let (process, monotonic, real, flags) =
-        (u32::get(from)?, u64::get(from)?, u64::get(from)?, u32::get(from)?);
-    let count = u32::get(from)? as usize;
+    let (process, monotonic, real, flags) = (word(from)?, double(from)?, double(from)?, word(from)?);
+    let count = word(from)? as usize;
     let text = String::from_utf8_lossy(from.get(..count.min(from.len()))?).into_owned();
     Some((process, monotonic, real, flags, text))
 }
 
-/// Header fields of a chunk: thread, bytes of records, call in progress with its start.
-pub fn parse_chunk_header(bytes: &[u8]) -> Option<(u32, u32, u32, u64)> {
+/// Header of a chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChunkHeader {
+    pub thread: u32,
+    /// Bytes of records.
+    pub used: u32,
+    /// Name and start of the call in progress; name 0 for none.
+    pub open: (u32, u64),
+    /// When the thread began the chunk: the order of its chunks, which may differ from that in the file.
+    pub begun: u64,
+}
+
+/// Reads the header of a chunk that a thread has begun.
+pub fn parse_chunk_header(bytes: &[u8]) -> Option<ChunkHeader> {
     let from = &mut &*bytes;
     (take(from, 4)? == CHUNK_MAGIC).then_some(())?;
-    Some((u32::get(from)?, u32::get(from)?, u32::get(from)?, u64::get(from)?))
+    let (thread, used) = (word(from)?, word(from)?);
+    Some(ChunkHeader { thread, used, open: (word(from)?, double(from)?), begun: double(from)? })
 }
 
 #[cfg(test)]
@@ -371,6 +419,7 @@ mod tests {
                 queue: 1,
                 command_type: 0x11F0,
                 label: 2,
+                work: 3,
                 bytes: 4096,
                 commands: 0,
                 global: [64, 1, 1],
@@ -390,6 +439,21 @@ mod tests {
             let count = rest.by_ref().count();
             assert!(count < records.len() && records[..count] == read[..count]);
         }
+    }
+
+    #[test]
+    fn numbers_take_the_bytes_that_they_need() {
+        for error in [0, 1, -1, -1024, i32::MAX, i32::MIN] {
+            for start in [0, 1, 255, 256, u64::MAX >> 8, u64::MAX] {
+                let record = Record::Call { name: 7, error, start, end: start };
+                let mut bytes = Vec::new();
+                record.encode(&mut bytes);
+                assert_eq!(Records::new(&bytes).collect::<Vec<_>>(), [record]);
+            }
+        }
+        let mut bytes = Vec::new();
+        Record::Call { name: 7, error: 0, start: 0x1234, end: 0x1_0000 }.encode(&mut bytes);
+        assert_eq!(bytes, [3, 13, 0, 1, 7, 0, 2, 0x34, 0x12, 3, 0, 0, 1]);
     }
 
     #[test]

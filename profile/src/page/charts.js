@@ -50,12 +50,12 @@ function drawHistogram(data, kernel) {
   context.fillStyle = colours.soft;
   context.textAlign = "right";
   context.beginPath();
-  const lines = most < 4 ? most : 4;
-  for (let i = 0; i <= lines; i += 1) {
-    const y = Math.round(bottom - (bottom - top) * i / lines) + 0.5;
+  const step = Math.ceil(most / 4);
+  for (let count = 0; count <= most; count += step) {
+    const y = Math.round(bottom - (bottom - top) * count / most) + 0.5;
     context.moveTo(left, y);
     context.lineTo(right, y);
-    context.fillText(countText(Math.round(most * i / lines)), left - 8, y);
+    context.fillText(countText(count), left - 8, y);
   }
   context.stroke();
   context.fillStyle = colours.kernel;
@@ -155,7 +155,8 @@ function drawRoofline(data) {
   context.stroke();
   context.fillStyle = colours.soft;
   context.textAlign = "right";
-  context.fillText(`best rate: ${digits(peak)} Gop/s`, right - 6, y(peak) - 10);
+  const isBound = points.some((p) => p.y === peak && p.kernel.is_lower_bound);
+  context.fillText(`best rate: ${isBound ? "≥ " : ""}${digits(peak)} Gop/s`, right - 6, y(peak) - 10);
   context.textAlign = "left";
   const total = Math.max(1, data.kernels.reduce((sum, k) => sum + k.total, 0));
   const taken = [];
@@ -194,9 +195,9 @@ function drawRoofline(data) {
     context.fillText(text, tx, py);
   }
   const bounds = points.some((p) => p.kernel.is_lower_bound);
-  note.textContent = "Operations and bytes are the compiler's estimates for each work-item. The roof is the best bandwidth and rate of " +
-    "these kernels, not the device's peak." + (points.some((p) => p.isInt) ? " Purple: integer operations." : "") +
-    (bounds ? " Rings with arrows are lower bounds: those kernels have loops whose length the compiler does not know." : "");
+  note.textContent = "Operations and bytes are the compiler's estimates for a work-item of each launch: both sides of each branch " +
+    "count, and caches are not considered. The roof is the best bandwidth and rate of these kernels, not the device's peak." + (points.some((p) => p.isInt) ? " Purple: integer operations." : "") +
+    (bounds ? " Rings with arrows are lower bounds: those kernels have loops whose length depends on data or on the work-item, which count once." : "");
 }
 
 function drawMemory(data) {

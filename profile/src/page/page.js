@@ -107,7 +107,8 @@ function usageOf(data, usage) {
 
 function tables(data) {
   const kernelTime = data.kernels.reduce((sum, k) => sum + k.total, 0);
-  const bound = (k, text) => (k.is_lower_bound ? "≥ " : "") + text;
+  // A lower bound of zero says nothing.
+  const bound = (k, text) => (!k.is_lower_bound ? text : text === "0.00" ? "–" : "≥ " + text);
   table(byId("kernel-table"), [
     textColumn("Kernel", (k) => k.name),
     { title: "Time", value: (k) => k.total, text: (k) => timeText(k.total) },

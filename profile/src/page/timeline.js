@@ -43,7 +43,7 @@ class Timeline {
     this.height = Math.max(90, y + 10);
   }
 
-  get labels() { return this.width < 640 ? 0 : 190; }
+  get labels() { return this.width < 640 ? 0 : 230; }
   x(time) { return this.labels + (time - this.from) / (this.to - this.from) * (this.width - this.labels); }
   time(x) { return this.from + (x - this.labels) / (this.width - this.labels) * (this.to - this.from); }
 

@@ -5,7 +5,9 @@ use clspv_bridge::abi::{CompiledProgram, KernelVariant, PointerMode};
 use clspv_bridge::metadata::KernelInfo;
 use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
 use clspv_bridge::options::{CompileRequest, Extent, Kernels, Library, LibraryCode, Options};
+use clspv_bridge::passes::PassObserver;
 use clspv_bridge::{CompileError, Target, driver, pipeline};
+use progress_line::Progress;
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
 use pyroclast_runtime::program::options::{self, Stage};
@@ -15,6 +17,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Output to write.
 #[derive(Clone, PartialEq, Eq)]
@@ -68,12 +71,13 @@ enum Mode {
 }
 
 /// Arguments of `pyroclast compile`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct CompileArgs {
-    /// OpenCL C source, or OpenCL SPIR-V (recognised by its content); - is standard input
+    /// OpenCL C source, or OpenCL SPIR-V (recognised by its content); - is standard input. Of a folder all
+    /// files *.cl are compiled
     input: PathBuf,
-    /// Where to write; - is standard output. Without it text goes to standard output and modules to
-    /// NAME[.KERNEL].spv. Modules of several kernels need a folder
+    /// Where to write; - is standard output. Without it text goes to standard output, modules to
+    /// NAME[.KERNEL].spv, and those of a folder nowhere. Modules of several kernels need a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Output: il (OpenCL SPIR-V from the front end), ir (the compiler's IR as read), ir-after=PASS
@@ -100,9 +104,84 @@ pub struct CompileArgs {
 
 /// Compiles the input and writes the output.
 pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
+    let device = arguments.device.map(device).transpose()?;
+    if arguments.input.is_dir() {
+        return folder(arguments, device);
+    }
+    let (library, options) = compile(arguments, device)?;
+    match &arguments.emit {
+        Emit::Il => {
+            let extension = match library.code {
+                LibraryCode::Spirv(_) => ".il.spv",
+                LibraryCode::Ir(_) => ".il.ir",
+            };
+            let code = library.code.to_bytes().map_err(|error| explain(error, &arguments.input))?;
+            write(&output_path(arguments, extension), &code)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Emit::Ir => {
+            let module = with_large_stack(|| library.module(&[], Extent::Program));
+            let module = module.ok_or("internal compiler error: the reader panicked")?;
+            write_text(arguments, &module.map_err(|error| explain(error, &arguments.input))?.to_string())
+        }
+        Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => build(arguments, &library, &options, device),
+    }
+}
+
+/// Compiles every source below the folder, and writes the modules of each to a folder of its name in the
+/// output, if there is one. Fails if a source does.
+fn folder(arguments: &CompileArgs, device: Option<&Arc<Device>>) -> Result<ExitCode, String> {
+    if arguments.emit != Emit::Spv {
+        return Err("the sources of a folder are compiled to modules only (--emit spv)".into());
+    }
+    let mut sources = Vec::new();
+    find_sources(&arguments.input, &mut sources)?;
+    sources.sort();
+    let name = |path: &Path| path.strip_prefix(&arguments.input).unwrap_or(path).display().to_string();
+    let progress = Progress::new(false, "files", 1, sources.iter().map(|path| (name(path), None)));
+    let mut failed = 0;
+    for path in &sources {
+        let (label, start) = (name(path), Instant::now());
+        progress.begins(&label);
+        let output = arguments.output.as_ref().map(|folder| folder.join(&label).with_extension(""));
+        let one = CompileArgs { input: path.clone(), output, ..arguments.clone() };
+        let result = compile(&one, device).and_then(|(library, options)| match &one.output {
+            Some(folder) => {
+                std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+                progress.clear();
+                build(&one, &library, &options, device).map(drop)
+            }
+            None => generate(&one, &library, &options, device, None).map(drop),
+        });
+        failed += usize::from(result.is_err());
+        progress.done(&label, start.elapsed().as_secs_f64(), result.is_err());
+        if let Err(error) = result {
+            progress.clear();
+            eprintln!("{label}: {error}");
+        }
+    }
+    progress.clear();
+    eprintln!("{} files, {failed} with errors", sources.len());
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Adds the files *.cl below a folder.
+fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<(), String> {
+    let listed = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for path in listed.flatten().map(|entry| entry.path()) {
+        if path.is_dir() && !path.is_symlink() {
+            find_sources(&path, sources)?;
+        } else if path.extension().is_some_and(|extension| extension == "cl") {
+            sources.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Compiles the input with the front end. Returns the library, and the options of code generation.
+fn compile(arguments: &CompileArgs, device: Option<&Arc<Device>>) -> Result<(Library, Options), String> {
     let input = read_input(&arguments.input)?;
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| format!("--options: {e}"))?;
-    let device = arguments.device.map(device).transpose()?;
     let config = device.map_or_else(offline::generic_front_config, |device| device.front_config());
     for note in &parsed.notes {
         eprintln!("{note}");
@@ -119,26 +198,23 @@ pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     if !library.log.is_empty() {
         eprintln!("{}", with_file_name(library.log.trim_end(), &arguments.input));
     }
-    match &arguments.emit {
-        Emit::Il => {
-            let extension = match library.code {
-                LibraryCode::Spirv(_) => ".il.spv",
-                LibraryCode::Ir(_) => ".il.ir",
-            };
-            let code = library.code.to_bytes().map_err(|error| explain(error, &arguments.input))?;
-            write(&output_path(arguments, extension), &code)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Emit::Ir => {
-            let module = with_large_stack(|| library.module(&[], Extent::Program));
-            let module = module.ok_or("internal compiler error: the reader panicked")?;
-            write_text(arguments, &module.map_err(|error| explain(error, &arguments.input))?.to_string())
-        }
-        Emit::IrAfter(_) | Emit::Spv | Emit::Asm | Emit::Info => {
-            let options = Options { uniform_work_group_size, ..parsed.compiler };
-            build(arguments, &library, &options, device)
-        }
-    }
+    Ok((library, Options { uniform_work_group_size, ..parsed.compiler }))
+}
+
+/// Generates the library's code for the device, or a generic one.
+fn generate(
+    arguments: &CompileArgs,
+    library: &Library,
+    options: &Options,
+    device: Option<&Arc<Device>>,
+    observer: Option<&dyn PassObserver>,
+) -> Result<CompiledProgram, String> {
+    let target = device.map_or_else(Target::generic, |device| device.target().clone());
+    let wanted = device.map_or(Kernels::Every, |device| device.ops().kernels());
+    let built =
+        with_large_stack(|| driver::build_kernels(&wanted, &[library], options, &[], &target, observer));
+    let built = built.ok_or("internal compiler error: the compiler panicked")?;
+    built.map_err(|error| explain(error, &arguments.input))
 }
 
 /// Compiles the library for the device, or a generic one, and writes the output.
@@ -148,8 +224,6 @@ fn build(
     options: &Options,
     device: Option<&Arc<Device>>,
 ) -> Result<ExitCode, String> {
-    let target = device.map_or_else(Target::generic, |device| device.target().clone());
-    let wanted = device.map_or(Kernels::Every, |device| device.ops().kernels());
     let times = PassTimes::default();
     let after = match &arguments.emit {
         Emit::IrAfter(pass) => vec![pass.clone()],
@@ -157,9 +231,7 @@ fn build(
     };
     let snapshots = Snapshots::after(after);
     let observers = Observers(vec![&times, &snapshots]);
-    let program = with_large_stack(|| {
-        driver::build_kernels(&wanted, &[library], options, &[], &target, Some(&observers))
-    });
+    let program = generate(arguments, library, options, device, Some(&observers));
     if arguments.time_passes {
         eprint!("{}", times.table());
     }
@@ -167,8 +239,7 @@ fn build(
         // Also of a build that failed: a later pass may be why.
         return write_snapshots(arguments, snapshots, program);
     }
-    let program = program.ok_or("internal compiler error: the compiler panicked")?;
-    let program = program.map_err(|error| explain(error, &arguments.input))?;
+    let program = program?;
     if let Some(device) = device {
         eprint!("{}", device.ops().notes(&program));
     }
@@ -262,7 +333,7 @@ fn write_modules(arguments: &CompileArgs, kernels: &[Selected<'_>]) -> Result<Ex
 fn write_snapshots(
     arguments: &CompileArgs,
     snapshots: Snapshots,
-    program: Option<Result<CompiledProgram, CompileError>>,
+    program: Result<CompiledProgram, String>,
 ) -> Result<ExitCode, String> {
     let mut text = String::new();
     for snapshot in snapshots.finish() {
@@ -274,9 +345,7 @@ fn write_snapshots(
         }
     }
     let written = write_text(arguments, &text)?;
-    let program = program.ok_or("internal compiler error: the compiler panicked")?;
-    program.map_err(|error| explain(error, &arguments.input))?;
-    Ok(written)
+    program.map(|_| written)
 }
 
 fn device(index: usize) -> Result<&'static Arc<Device>, String> {

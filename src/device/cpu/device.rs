@@ -315,6 +315,9 @@ impl DeviceOps for CpuDevice {
         let now = clock::now();
         Ok((now, now))
     }
+    fn has_host_clock(&self) -> bool {
+        true
+    }
     fn as_any(&self) -> &dyn Any {
         self
     }

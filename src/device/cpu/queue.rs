@@ -148,8 +148,8 @@ impl Inner {
                 failed = Some(CL_OUT_OF_RESOURCES);
             }
         }
+        let mut start = if self.profiling { clock::now() } else { 0 };
         for item in items {
-            let start = if self.profiling { clock::now() } else { 0 };
             let result = if failed.is_none() { self.contain(&item.command) } else { Ok(0) };
             let ended = result.unwrap_or_else(|error| {
                 tracing::error!("a command on the CPU device: {error}");
@@ -165,6 +165,7 @@ impl Inner {
             if self.profiling {
                 let complete = clock::now();
                 report.times.push(Times { start, end: if ended == 0 { complete } else { ended }, complete });
+                start = complete;
             }
         }
         failed.map_or(Outcome::Complete, Outcome::Failed)

@@ -1,6 +1,7 @@
 //! Code that tests, conformance tools, demo programs and fuzz targets share.
 //!
 //! * [`api`]: harness of the API tests: the loader, its functions, contexts and queues
+//! * [`browser`]: an installed Chromium, for tests of pages
 //! * [`cl`]: a small host-side binding, for any OpenCL device
 //! * [`clang`]: whether clang is installed
 //! * [`exec`]: execution tests: a kernel with its launch and its expected results
@@ -15,6 +16,8 @@
 
 #[cfg(feature = "opencl")]
 pub mod api;
+#[cfg(feature = "opencl")]
+pub mod browser;
 #[cfg(feature = "opencl")]
 pub mod cl;
 #[cfg(feature = "opencl")]

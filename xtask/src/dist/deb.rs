@@ -79,27 +79,14 @@ fn control_file(
         ("ARCHITECTURE", architecture().0.to_string()),
         ("INSTALLED_SIZE", kib.to_string()),
         ("GLIBC", glibc),
-        ("MAINTAINER", maintainer()),
     ];
     let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     templates::filled(release, template, &values)
 }
 
-/// Name and address of who makes the package, from the variables that Debian's tools use.
-fn maintainer() -> String {
-    let set = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_string());
-    format!(
-        "{} <{}>",
-        set("DEBFULLNAME", "Pyroclast maintainers"),
-        set("DEBEMAIL", "maintainers@pyroclast.invalid")
-    )
-}
-
 fn changelog(release: &Release) -> Result<String, String> {
-    let values = [("DEB_VERSION", version(release)), ("MAINTAINER", maintainer())];
-    let date = templates::mail_date(release.epoch)?;
-    let mut values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
-    values.push(("DATE", &date));
+    let (version, date) = (version(release), templates::mail_date(release.epoch)?);
+    let values = [("DEB_VERSION", version.as_str()), ("DATE", date.as_str())];
     templates::filled(release, "packaging/debian/changelog.in", &values)
 }
 

@@ -19,6 +19,12 @@ use files::FileSet;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
+/// Address of the project, name and address of the maintainer: placeholders until a release has its own, by
+/// `--url` and the variables of Debian's tools.
+const URL: &str = "https://pyroclast.invalid";
+const MAINTAINER: [(&str, &str); 2] =
+    [("DEBFULLNAME", "Pyroclast maintainers"), ("DEBEMAIL", "maintainers@pyroclast.invalid")];
+
 /// Arguments of `cargo xtask dist`.
 #[derive(Parser)]
 #[command(name = "cargo xtask dist")]
@@ -33,7 +39,7 @@ struct Arguments {
     #[arg(long)]
     package_version: Option<String>,
     /// Address of the project in the packages' metadata
-    #[arg(long, default_value = "https://pyroclast.invalid")]
+    #[arg(long, default_value = URL)]
     url: String,
 }
 
@@ -43,6 +49,8 @@ pub struct Release {
     /// Seconds since 1970 that every file has.
     pub epoch: u64,
     pub url: String,
+    /// "NAME <ADDRESS>"
+    pub maintainer: String,
     /// Root of the repository.
     pub root: PathBuf,
 }
@@ -61,6 +69,7 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         version: arguments.package_version.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_string()),
         epoch: epoch(&root)?,
         url: arguments.url.clone(),
+        maintainer: maintainer(),
         root,
     };
     let output = release.root.join(&arguments.output);
@@ -86,6 +95,12 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         println!("{:>9}  {}", entry.len(), output.join(path).display());
     }
     Ok(())
+}
+
+/// Who makes the packages.
+fn maintainer() -> String {
+    let [name, address] = MAINTAINER.map(|(name, default)| std::env::var(name).unwrap_or(default.into()));
+    format!("{name} <{address}>")
 }
 
 /// SOURCE_DATE_EPOCH, or the time of the last commit.

@@ -21,7 +21,11 @@ pub fn read(release: &Release, path: &str) -> Result<String, String> {
 /// A template, filled in. Fails for a name that has no value.
 pub fn filled(release: &Release, path: &str, more: &[(&str, &str)]) -> Result<String, String> {
     let text = read(release, path)?;
-    let known = [("VERSION", release.version.as_str()), ("URL", release.url.as_str())];
+    let known = [
+        ("VERSION", release.version.as_str()),
+        ("URL", release.url.as_str()),
+        ("MAINTAINER", release.maintainer.as_str()),
+    ];
     let values = known.iter().chain(more);
     let text = values.fold(text, |text, (name, value)| text.replace(&format!("@{name}@"), value));
     let is_name = |w: &&str| w.len() > 2 && w.chars().all(|c| c.is_ascii_uppercase() || c == '_');

@@ -11,12 +11,21 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub struct QueryPools(Mutex<Vec<(vk::QueryPool, u32)>>);
 
-/// Timestamp queries of one batch: two for each item.
+/// Timestamp queries of one batch: one at the end of each item, and one at the start of each command buffer.
+/// Items of profiling queues run one after another, so an item begins when the one before it ends. Software
+/// devices wait at each timestamp.
 pub struct Queries {
     pool: vk::QueryPool,
     capacity: u32,
-    /// Item of each pair of queries.
-    items: Vec<usize>,
+    used: u32,
+    items: Vec<Span>,
+}
+
+/// Queries at the start and at the end of an item.
+struct Span {
+    item: usize,
+    start: u32,
+    end: u32,
 }
 
 impl Queries {
@@ -27,7 +36,7 @@ impl Queries {
             let mut free = pools.0.lock();
             if let Some(i) = free.iter().position(|(_, capacity)| *capacity >= wanted) {
                 let (pool, capacity) = free.swap_remove(i);
-                return Ok(Queries { pool, capacity, items: Vec::new() });
+                return Ok(Queries { pool, capacity, used: 0, items: Vec::new() });
             }
         }
         let info =
@@ -38,7 +47,7 @@ impl Queries {
             // SAFETY: the pool is new and the feature enabled.
             unsafe { gpu.raw.reset_query_pool(pool, 0, wanted) };
         }
-        Ok(Queries { pool, capacity: wanted, items: Vec::new() })
+        Ok(Queries { pool, capacity: wanted, used: 0, items: Vec::new() })
     }
 
     /// Resets the queries, unless the host resets them in advance; to be recorded before the first
@@ -51,42 +60,49 @@ impl Queries {
         unsafe { gpu.raw.cmd_reset_query_pool(cmd, self.pool, 0, self.capacity) };
     }
 
-    /// Records the begin timestamp of an item. All earlier commands count as complete when it is taken, since
-    /// items run one after another on profiling queues; work before the first item was complete when its
-    /// command buffer began.
+    /// Begins an item: the first of a command buffer, or one that follows the item before it there. Work
+    /// before the first item was complete when its command buffer began.
     pub fn start(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, item: usize, first: bool) {
-        use vk::PipelineStageFlags2 as Stage;
-        let query = self.items.len() as u32 * 2;
-        self.items.push(item);
-        self.stamp(gpu, cmd, query, if first { Stage::TOP_OF_PIPE } else { Stage::ALL_COMMANDS });
+        let start = match self.items.last() {
+            Some(before) if !first => before.end,
+            _ => self.stamp(gpu, cmd, vk::PipelineStageFlags2::TOP_OF_PIPE),
+        };
+        self.items.push(Span { item, start, end: start });
     }
 
     /// Records the end timestamp of the item begun last.
-    pub fn stop(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
-        let last = (self.items.len() as u32 * 2).saturating_sub(1);
-        self.stamp(gpu, cmd, last, vk::PipelineStageFlags2::ALL_COMMANDS);
+    pub fn stop(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        let end = self.stamp(gpu, cmd, vk::PipelineStageFlags2::ALL_COMMANDS);
+        if let Some(last) = self.items.last_mut() {
+            last.end = end;
+        }
     }
 
-    fn stamp(&self, gpu: &Gpu, cmd: vk::CommandBuffer, query: u32, stage: vk::PipelineStageFlags2) {
+    /// Records a timestamp. Returns its query.
+    fn stamp(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, stage: vk::PipelineStageFlags2) -> u32 {
+        let query = self.used;
         if query < self.capacity {
+            self.used += 1;
             // SAFETY: the command buffer is recording and the query was reset in it or before it.
             unsafe { gpu.write_timestamp(cmd, stage, self.pool, query) };
         }
+        query
     }
 
     /// Reads the times and returns the pool.
     pub fn finish(self, gpu: &Gpu, pools: &QueryPools, valid: bool, times: &mut [Times]) {
-        let mut ticks = vec![0u64; self.items.len() * 2];
+        let mut ticks = vec![0u64; self.used as usize];
         if valid && !ticks.is_empty() {
             let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
             // SAFETY: the queries have been written by completed work.
             match unsafe { gpu.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) } {
                 Ok(()) => {
-                    for (pair, &item) in ticks.chunks_exact(2).zip(&self.items) {
-                        if let Some(slot) = times.get_mut(item) {
-                            let start = gpu.clock.nanoseconds(pair[0]);
-                            *slot =
-                                Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start), complete: 0 };
+                    let time = |query: u32| ticks.get(query as usize).map(|t| gpu.clock.nanoseconds(*t));
+                    for span in &self.items {
+                        if let (Some(start), Some(end), Some(slot)) =
+                            (time(span.start), time(span.end), times.get_mut(span.item))
+                        {
+                            *slot = Times { start, end: end.max(start), complete: 0 };
                         }
                     }
                 }

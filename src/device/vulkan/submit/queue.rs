@@ -349,7 +349,7 @@ impl Build<'_> {
             }
         }
         self.fresh = false;
-        if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &self.queries) {
+        if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &mut self.queries) {
             queries.stop(gpu, recorder.allocator.cmd);
         }
         self.note_signals(item)

@@ -12,6 +12,8 @@ mod replay;
 
 pub use generic::{GenericArguments, GenericLaunch};
 pub use image::*;
+/// The progress line of programs that measure.
+pub use progress_line::Progress;
 use pyroclast_runtime::cl::*;
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
@@ -544,12 +546,23 @@ pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Rows, String>) -> Result
     let folder = offer_driver()?;
     let api = Api::load()?;
     let mut columns = Vec::new();
-    for device in api.devices()? {
-        match Session::new(&api, &device).and_then(|s| measure(&s)) {
+    let devices = api.devices()?;
+    let label = |device: &Device| format!("{} [{}]", device.name, device.platform);
+    let progress = Progress::new(false, "devices", 1, devices.iter().map(|device| (label(device), None)));
+    for device in devices {
+        let (label, start) = (label(&device), Instant::now());
+        progress.begins(&label);
+        let result = Session::new(&api, &device).and_then(|s| measure(&s));
+        progress.done(&label, start.elapsed().as_secs_f64(), result.is_err());
+        match result {
             Ok(rows) => columns.push((device, rows)),
-            Err(error) => println!("{} [{}]: FAILED: {error}", device.name, device.platform),
+            Err(error) => {
+                progress.clear();
+                println!("{label}: FAILED: {error}");
+            }
         }
     }
+    progress.clear();
     for (i, (device, _)) in columns.iter().enumerate() {
         println!("({}) {} [{}]", i + 1, device.name, device.platform);
     }
