@@ -60,6 +60,8 @@ use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
 use crate::passes::opt::unroll_while::UnrollWhile;
 use crate::passes::quirks::expand_copysign::ExpandCopysign;
+use crate::passes::quirks::expand_division::ExpandDivision;
+use crate::passes::quirks::expand_rounding::ExpandRounding;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
 use crate::passes::quirks::guard_loads::GuardLoads;
@@ -221,7 +223,8 @@ pub const TIDY_LOWERED: Passes = &[&Simplify, &Gvn, &DemandedBits, &Simplify, &G
 pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: Passes = &[&PromoteInts, &WideLoads, &ExpandCopysign, &Structurize, &Lcssa];
+pub const STRUCTURE: Passes =
+    &[&ExpandDivision, &PromoteInts, &WideLoads, &ExpandRounding, &ExpandCopysign, &Structurize, &Lcssa];
 
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.

@@ -115,6 +115,10 @@ pub struct VulkanTarget {
     pub scatters_wide_loads: bool,
     /// Whether the driver computes `(x & 0x7fffffff) | (y & 0x80000000)` wrongly.
     pub wrong_copysign: bool,
+    /// Whether the driver's 64-bit integer division damages other values.
+    pub wrong_division64: bool,
+    /// Whether the driver truncates doubles, and rounds them to nearest, wrongly.
+    pub wrong_rounding64: bool,
     /// Whether the driver executes loads from device addresses that all lanes share where no lane is active.
     pub unmasked_loads: bool,
     /// Whether the driver generates much code for each component of a buffer access: vectors of small
@@ -459,6 +463,8 @@ impl VulkanTarget {
             aliased_views: true,
             scatters_wide_loads: false,
             wrong_copysign: false,
+            wrong_division64: false,
+            wrong_rounding64: false,
             unmasked_loads: false,
             scalar_accesses: false,
             tests_in_continue: true,

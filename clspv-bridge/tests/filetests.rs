@@ -290,6 +290,8 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
     target = target.with_vulkan(|vulkan| {
         vulkan.scatters_wide_loads = runs("wide_loads");
         vulkan.wrong_copysign = runs("expand_copysign");
+        vulkan.wrong_division64 = runs("expand_division");
+        vulkan.wrong_rounding64 = runs("expand_rounding");
         vulkan.unmasked_loads = runs("guard_loads");
         vulkan.needs_lcssa |= runs("lcssa");
         vulkan.masked_loop_exits |= runs("rotate_loops");

@@ -5,7 +5,7 @@
 //! of two words. Divisions and conversions are in [`ops`]. 64-bit atomic operations are errors: such a device
 //! has none.
 
-mod ops;
+pub(in crate::passes) mod ops;
 
 use crate::analysis::Cfg;
 use crate::error::{CompileError, Invariant, Result, ice};

@@ -158,10 +158,19 @@ quirks! {
     /// on processors with AVX-512; LLVM 15 is right): see the compiler's pass `expand_copysign`.
     wrong_copysign: |d| d.is_llvmpipe() && d.llvm > 15;
 
+    /// `Trunc` and `RoundEven` of doubles leave numbers from 2^24 on as they are, and truncate others (Mesa
+    /// 22.3 on processors without AVX-512; newer versions were only tried with it): see the compiler's pass
+    /// `expand_rounding`.
+    wrong_rounding64: Driver::is_llvmpipe;
+
     /// Loads from a device address that all lanes share are also executed where control flow has ended every
     /// lane, so that a test for a null pointer protects nothing (see the compiler's pass `guard_loads`). Seen
     /// with Mesa 26.1 and 26.2, not with 25.0.
     unmasked_loads: |d| d.is_llvmpipe() && d.version > (25, 0);
+
+    /// 64-bit integer division damages other values of the kernel (580): see the compiler's pass
+    /// `expand_division`.
+    wrong_division64: Driver::is_nvidia;
 
     /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as
     /// exact as OpenCL requires. A property of the hardware.
