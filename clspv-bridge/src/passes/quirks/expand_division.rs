@@ -1,9 +1,8 @@
 //! Division of 64-bit integers, for NVIDIA.
 //!
-//! Around 64-bit quotients, NVIDIA's compiler for Vulkan (580) at times keeps two values in one register:
+//! Around 64-bit quotients, code of NVIDIA's compiler for Vulkan (580) at times damages other values:
 //! `add_sat(x, y) / (sub_sat(x, y) | 1)` of a buffer's elements has the element's offset in its upper half.
-//! So divisions by numbers that are not constant are computed in words. Most operands fit in 32 bits, and take
-//! one 32-bit division.
+//! So divisions are computed in words. Most operands fit in 32 bits, and take one 32-bit division.
 
 use crate::analysis::Cfg;
 use crate::error::Result;
@@ -32,14 +31,14 @@ impl Pass for ExpandDivision {
     }
 }
 
-/// Replaces a 64-bit division whose divisor is not constant.
+/// Replaces a 64-bit division.
 fn expand(b: &mut Builder<'_>, inst: Inst) -> Result<Rewrite> {
     let data = &b.func.insts[inst];
     let Op::Bin(op @ (BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem)) = data.op else {
         return Ok(Rewrite::Keep);
     };
     let (x, y, ty) = (data.args[0], data.args[1], b.ty(data.results[0]));
-    if ty.lane() != I64 || b.func.as_const(y).is_some() {
+    if ty.lane() != I64 {
         return Ok(Rewrite::Keep);
     }
     let mut lanes = Vec::new();

@@ -168,8 +168,8 @@ quirks! {
     /// with Mesa 26.1 and 26.2, not with 25.0.
     unmasked_loads: |d| d.is_llvmpipe() && d.version > (25, 0);
 
-    /// 64-bit integer division damages other values of the kernel (580): see the compiler's pass
-    /// `expand_division`.
+    /// 64-bit integer division damages other values of the kernel, or cannot be compiled (580): see the
+    /// compiler's pass `expand_division`.
     wrong_division64: Driver::is_nvidia;
 
     /// Reads of images with five- and six-bit channels return the nearest of 256 values, which is not as
@@ -220,6 +220,7 @@ mod tests {
                 "unrequested_rte32",
                 "kept_denorms64",
                 "scattered_wide_loads",
+                "wrong_division64",
                 "coarse_packed_reads",
                 "four_part_version",
                 "cuda_attributes",
@@ -238,6 +239,7 @@ mod tests {
                 "needs_lcssa",
                 "masked_loop_exits",
                 "limited_loops",
+                "wrong_rounding64",
             ]
         );
         assert_eq!(
