@@ -93,6 +93,8 @@ impl Binary {
         if blake3::hash(body).as_bytes() != hash {
             return None;
         }
+        // Aligned parts are aligned in the body.
+        let mut r = Reader::new(body);
         let kind = match r.u8()? {
             1 => BinaryKind::CompiledObject,
             2 => BinaryKind::Library,
@@ -165,6 +167,18 @@ mod tests {
         }
         let read = Binary::from_bytes(&forged.to_bytes().unwrap()).expect("readable");
         assert!(read.code_for(&[1; HASH], &Target::generic()).is_none());
+    }
+
+    /// Native code is aligned within a binary.
+    #[test]
+    fn native_code_round_trips() {
+        let (target, program) = (Target::generic(), Arc::new(codec::tests::sample_native_program()));
+        for option_text in ["", "-DX=1", "-DX=12345"] {
+            let code = Some((seal(&[1; HASH], &target, &program), program.clone()));
+            let binary = Binary { option_text: option_text.into(), code, ..sample() };
+            let read = Binary::from_bytes(&binary.to_bytes().unwrap()).expect("readable");
+            assert_eq!(read.code_for(&[1; HASH], &target), Some(program.clone()));
+        }
     }
 
     #[test]

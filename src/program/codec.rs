@@ -774,7 +774,7 @@ pub(crate) mod tests {
     }
 
     /// A program of native code with every kind of field set.
-    fn sample_native_program() -> CompiledProgram {
+    pub(in crate::program) fn sample_native_program() -> CompiledProgram {
         let sample = sample_program();
         let kernels = sample.infos().map(|info| sample_native(info.clone())).collect();
         CompiledProgram {
