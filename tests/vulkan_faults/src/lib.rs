@@ -285,6 +285,10 @@ impl Shim for Faults {
     }
 
     fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
+        // Functions of VK_KHR_get_physical_device_properties2 are those of Vulkan 1.1.
+        let query = name.to_bytes().strip_suffix(b"KHR").filter(|n| n.starts_with(b"vkGetPhysicalDevice"));
+        let query = query.and_then(|name| std::ffi::CString::new(name).ok());
+        let name = query.as_deref().unwrap_or(name);
         emulated::function(name, found)
             .or_else(|| queues::function(name, found))
             .or_else(|| miscompiled::function(name, found))
