@@ -204,7 +204,7 @@ fn check_events(events: &[Value]) {
             "X" => assert!(number(event, "dur") && event["cat"].is_string(), "{event}"),
             "M" => assert!(event["args"]["name"].is_string(), "{event}"),
             "C" => assert!(event["args"]["bytes"].is_u64(), "{event}"),
-            // Perfetto drops flows whose id is no number.
+            // Perfetto drops flows whose ids are not numbers.
             _ => assert!(event["id"].is_u64(), "{event}"),
         }
     }

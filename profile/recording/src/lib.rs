@@ -18,7 +18,7 @@
 //! A record is its kind (u8), its size with these three bytes (u16), and its fields. Of a number it has the
 //! bytes without leading zeros, after their count: records are short, because each page of the file that a
 //! program fills costs it a page fault. Times are nanoseconds of CLOCK_MONOTONIC. Names are numbers that a
-//! [`Record::Name`] of any chunk defines; 0 is no name.
+//! [`Record::Name`] of any chunk defines; 0 stands for the absence of a name.
 
 #![forbid(unsafe_code)]
 

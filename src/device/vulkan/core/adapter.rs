@@ -201,7 +201,7 @@ impl Properties {
         ext: &Extensions,
     ) -> Properties {
         let mut p = Properties::default();
-        // What Vulkan 1.1 guarantees.
+        // The minimum that Vulkan 1.1 requires (maxMemoryAllocationSize).
         p.maint3.max_memory_allocation_size = 1 << 30;
         // Vulkan 1.0 identifies the driver and the kind of device.
         (p.ids.device_uuid, p.ids.driver_uuid) = (props.pipeline_cache_uuid, props.pipeline_cache_uuid);
