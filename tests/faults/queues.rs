@@ -76,9 +76,12 @@ fn semaphores() {
     threads();
 }
 
-/// Two queues that wait for each other share a VkQueue.
+/// Two queues that wait for each other share a VkQueue from the first wait at which one of them has nothing
+/// in flight. Until then they wait by semaphores: if the first command was complete before the other queue
+/// would have waited for it, both queues may have work when one first waits.
 fn one_vkqueue() {
-    assert_eq!(steps(300, 7) + steps(300, 1) + steps(300, usize::MAX), 0);
+    let waits = [steps(300, 7), steps(300, 1), steps(300, usize::MAX)];
+    assert!(waits.iter().all(|waits| *waits < 30), "{waits:?}");
     threads();
 }
 
