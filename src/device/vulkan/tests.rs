@@ -234,6 +234,32 @@ fn rectangles_between_host_and_buffers() {
     assert_eq!(validation_messages(), 0);
 }
 
+/// Two images that lie in one buffer may overlap.
+#[test]
+fn copies_within_a_buffer_may_overlap() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let size = 5 << 20;
+    let (memory, scratch) = (buffer(&device, size as u64), buffer(&device, 64));
+    let mut got = vec![0; size];
+    for (from, to, count) in [(16, 16, 16), (0, 48, 4096), (48, 0, 4096), (0, 1 << 10, 4 << 20)] {
+        let mut want = bytes(size, 3);
+        let part = |start: usize| range(&memory, start as u64, count as u64);
+        finish(
+            &queue,
+            vec![
+                device_work(&scratch),
+                write(&want, whole(&memory)),
+                DeviceCommand::copy_range(part(from), part(to)),
+                read(whole(&memory), &mut got),
+            ],
+        );
+        want.copy_within(from..from + count, to);
+        assert!(got == want, "{count} bytes from {from} to {to}");
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
 #[test]
 fn large_transfers_are_streamed() {
     let Some(device) = device() else { return };

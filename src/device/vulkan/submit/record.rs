@@ -409,6 +409,10 @@ impl Recorder {
         let accesses =
             [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
+        if from.raw == to.raw && rect::may_overlap(&runs) {
+            self.order(&accesses, ordered, Engine::Transfer);
+            return self.copy_by_staging(from.raw, &runs);
+        }
         if let [run] = runs.as_slice()
             && self.pools.programs.shaders.copies_by_shader(
                 run.src,
@@ -422,6 +426,26 @@ impl Recorder {
         }
         self.order(&accesses, ordered, Engine::Transfer);
         self.copy(from.raw, to.raw, &runs);
+        Ok(())
+    }
+
+    /// Copies within a buffer from what may overlap the destination, which Vulkan does not allow. Images of
+    /// one buffer may share storage.
+    fn copy_by_staging(&mut self, buffer: vk::Buffer, runs: &[rect::Run]) -> DeviceResult<()> {
+        if runs.iter().all(|run| run.src == run.dst) {
+            return Ok(());
+        }
+        let piece = self.staging(runs.iter().map(|run| run.size).sum())?;
+        let (mut to, mut from) = (rect::Runs::new(), rect::Runs::new());
+        let mut at = piece.offset;
+        for run in runs {
+            to.push(rect::Run { dst: at, ..*run });
+            from.push(rect::Run { src: at, ..*run });
+            at += run.size;
+        }
+        self.copy(buffer, piece.buffer, &to);
+        self.gpu.full_barrier(self.allocator.cmd);
+        self.copy(piece.buffer, buffer, &from);
         Ok(())
     }
 

@@ -49,6 +49,17 @@ pub fn runs(src: &RectLayout, dst: &RectLayout, region: [u64; 3]) -> Runs {
     list
 }
 
+/// Whether source and destination may overlap, if both layouts are of one buffer. True also for some regions
+/// whose rows lie between each other's.
+pub fn may_overlap(runs: &[Run]) -> bool {
+    let span = |start: fn(&Run) -> u64| {
+        let ends = runs.iter().map(|run| start(run) + run.size);
+        (runs.iter().map(start).min().unwrap_or(0), ends.max().unwrap_or(0))
+    };
+    let (src, dst) = (span(|run| run.src), span(|run| run.dst));
+    src.0 < dst.1 && dst.0 < src.1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +80,12 @@ mod tests {
         assert_eq!(all[4], Run { src: 110, dst: 16, size: 4 });
         assert_eq!(extent(&wide, region), 100 + 20 + 4);
         assert!(runs(&wide, &tight, [4, 0, 2]).is_empty() && extent(&wide, [0, 1, 1]) == 0);
+    }
+    #[test]
+    fn spans_that_touch_do_not_overlap() {
+        let run = |src, dst| Run { src, dst, size: 8 };
+        assert!(may_overlap(&[run(0, 7)]) && may_overlap(&[run(7, 0)]) && may_overlap(&[run(3, 3)]));
+        assert!(!may_overlap(&[run(0, 8)]) && !may_overlap(&[run(8, 0)]) && !may_overlap(&[]));
+        assert!(may_overlap(&[run(0, 16), run(8, 4)]) && !may_overlap(&[run(0, 16), run(8, 24)]));
     }
 }
