@@ -5,7 +5,7 @@
 
 use super::cfg::Cfg;
 use super::domtree::DomTree;
-use crate::ir::{Block, SecondaryMap};
+use crate::ir::{Block, BlockCall, Function, Inst, Op, SecondaryMap};
 
 /// Natural loop.
 #[derive(Debug, Clone)]
@@ -23,6 +23,15 @@ pub struct Loop {
 pub struct LoopForest {
     loops: Vec<Loop>,
     innermost: SecondaryMap<Block, u32>,
+}
+
+/// A conditional branch that leaves a loop for one target and stays inside for the other.
+pub struct ExitBranch<'a> {
+    pub inst: Inst,
+    pub inside: &'a BlockCall,
+    pub exit: &'a BlockCall,
+    /// The loop is left if the condition is true.
+    pub leaves_for_true: bool,
 }
 
 const NONE: u32 = u32::MAX;
@@ -99,6 +108,16 @@ impl LoopForest {
             at = self.loops[i].parent;
         }
         false
+    }
+    /// The block's branch, if it leaves the loop for one of two targets.
+    pub fn exit_branch<'a>(&self, func: &'a Function, l: usize, block: Block) -> Option<ExitBranch<'a>> {
+        let inst = func.terminator(block).filter(|t| func.insts[*t].op == Op::BrIf)?;
+        let [yes, no] = &func.insts[inst].targets[..] else { return None };
+        match (self.contains(l, yes.block), self.contains(l, no.block)) {
+            (true, false) => Some(ExitBranch { inst, inside: yes, exit: no, leaves_for_true: false }),
+            (false, true) => Some(ExitBranch { inst, inside: no, exit: yes, leaves_for_true: true }),
+            _ => None,
+        }
     }
 }
 

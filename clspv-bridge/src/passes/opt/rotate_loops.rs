@@ -152,13 +152,8 @@ fn continuation(
     l: usize,
     block: Block,
 ) -> Option<(BlockCall, BlockCall, bool)> {
-    let term = func.terminator(block).filter(|t| matches!(func.insts[*t].op, Op::BrIf))?;
-    let [yes, no] = &func.insts[term].targets[..] else { return None };
-    match (forest.contains(l, yes.block), forest.contains(l, no.block)) {
-        (true, false) => Some((yes.clone(), no.clone(), false)),
-        (false, true) => Some((no.clone(), yes.clone(), true)),
-        _ => None,
-    }
+    let branch = forest.exit_branch(func, l, block)?;
+    Some((branch.inside.clone(), branch.exit.clone(), branch.leaves_for_true))
 }
 
 fn merge_condition(func: &mut Function, header: Block, second: &SecondCondition) {

@@ -119,13 +119,8 @@ impl<'a> Shape<'a> {
         if func.entry() == Some(header) || hint == Some(UnrollHint::Never) {
             return None;
         }
-        let branch = func.terminator(header).filter(|t| func.insts[*t].op == Op::BrIf)?;
-        let [yes, no] = &func.insts[branch].targets[..] else { return None };
-        let (inside, exit, leaves) = match (forest.contains(l, yes.block), forest.contains(l, no.block)) {
-            (true, false) => (yes, no, false),
-            (false, true) => (no, yes, true),
-            _ => return None,
-        };
+        let branch = forest.exit_branch(func, l, header)?;
+        let (inside, exit, leaves) = (branch.inside, branch.exit, branch.leaves_for_true);
         let (body, again) = match inside.block == header {
             true => (None, inside),
             false => (Some(inside.block), only_jump(func, cfg, inside, header)?),
@@ -144,7 +139,7 @@ impl<'a> Shape<'a> {
         if defined.iter().any(|v| matches!(func.ty(*v), Type::Opaque(_))) {
             return None;
         }
-        let condition = func.insts[branch].args[0];
+        let condition = func.insts[branch.inst].args[0];
         let shape = Shape { func, header, body, exit, next: &again.args, condition, leaves, defined };
         let depends_on_data = |test: &Value| !shape.is_counted(*test, DEPTH);
         shape.tests().iter().any(depends_on_data).then_some(shape)
