@@ -2,9 +2,8 @@
 //!
 //! The exit status is the program's own if it failed, else 1 if there are findings.
 
-use super::run;
+use super::run::RunArgs;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,17 +16,8 @@ pub struct CheckArgs {
     /// Write the findings to this file, a line of JSON for each location in a launch
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The driver to use instead of the one beside this tool
-    #[arg(long, value_name = "FILE")]
-    driver: Option<PathBuf>,
-    /// The program and its arguments, after `--`
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM [ARGS]"
-    )]
-    program: Vec<OsString>,
+    #[command(flatten)]
+    program: RunArgs,
 }
 
 /// Runs the program and prints the summary.
@@ -36,7 +26,7 @@ pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
     if let Some(word) = arguments.only.split(',').map(str::trim).find(|word| !known(word)) {
         return Err(format!("there is no check '{word}'"));
     }
-    let mut command = run::command(arguments.driver.as_deref(), &arguments.program)?;
+    let mut command = arguments.program.command()?;
     let own = std::env::temp_dir().join(format!("pyroclast-check-{}.jsonl", std::process::id()));
     let log = arguments.log.as_deref().unwrap_or(&own);
     // The file is truncated: at the end it holds this run's findings.
@@ -51,7 +41,7 @@ pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
         .env("PYROCLAST_CHECK", &arguments.only)
         .env("PYROCLAST_CHECK_LOG", log)
         .env("PYROCLAST_DEVICES", "cpu");
-    let status = command.status().map_err(|e| run::failure(&arguments.program, &e));
+    let status = command.status().map_err(|e| arguments.program.failure(&e));
     let sums = summary(log);
     if arguments.log.is_none() {
         let _ = std::fs::remove_file(&own);

@@ -3,7 +3,7 @@
 //! The recordings are kept if the user names a folder for them; a report can be made of such a folder later.
 //! The exit status is the program's own; programs that a signal ends have 128 and its number, as in shells.
 
-use super::run;
+use super::run::{self, DriverArgs};
 use pyroclast_profile::file::Recording;
 use pyroclast_profile::session::Session;
 use pyroclast_profile::{chrome, page, summary};
@@ -30,9 +30,8 @@ pub struct ProfileArgs {
     /// Keep the recordings in this folder; without a program, report those that it has
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
-    /// The driver to use instead of the one beside this tool
-    #[arg(long, value_name = "FILE")]
-    driver: Option<PathBuf>,
+    #[command(flatten)]
+    driver: DriverArgs,
     /// The program and its arguments, after `--`
     #[arg(
         required_unless_present = "data",
@@ -48,7 +47,7 @@ pub fn run(arguments: &ProfileArgs) -> Result<ExitCode, String> {
     let data = Data::new(arguments.data.as_deref(), arguments.program.is_empty())?;
     let mut status = None;
     if !arguments.program.is_empty() {
-        let mut command = run::command(arguments.driver.as_deref(), &arguments.program)?;
+        let mut command = arguments.driver.command(&arguments.program)?;
         command.env("PYROCLAST_PROFILE", &data.folder);
         keep_running_at_interrupts();
         status = Some(command.status().map_err(|e| run::failure(&arguments.program, &e))?);

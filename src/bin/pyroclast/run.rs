@@ -23,12 +23,19 @@ const MULTIARCH: &str = "../lib";
 /// Folders of the driver, seen from the folder of this tool: of builds, archives, installations, packages.
 const FOLDERS: &[&str] = &[".", "../lib/pyroclast", "../lib", "../lib64", MULTIARCH, "deps"];
 
-/// Arguments of `pyroclast run`.
+/// The driver for a program.
 #[derive(clap::Args)]
-pub struct RunArgs {
+pub struct DriverArgs {
     /// The driver to use instead of the one beside this tool
     #[arg(long, value_name = "FILE")]
     driver: Option<PathBuf>,
+}
+
+/// A program to run, and its driver: the arguments of `pyroclast run`.
+#[derive(clap::Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    driver: DriverArgs,
     /// The program and its arguments, after `--`
     #[arg(
         required = true,
@@ -41,17 +48,35 @@ pub struct RunArgs {
 
 /// Replaces this process by the program; returns only if that fails.
 pub fn run(arguments: &RunArgs) -> Result<ExitCode, String> {
-    let error = command(arguments.driver.as_deref(), &arguments.program)?.exec();
-    Err(failure(&arguments.program, &error))
+    let error = arguments.command()?.exec();
+    Err(arguments.failure(&error))
 }
 
-/// A command for a program in the environment that makes loaders use this driver.
-pub fn command(driver: Option<&Path>, program: &[OsString]) -> Result<Command, String> {
-    let driver = match driver {
-        Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
-        None => find_driver()?,
-    };
-    let vendors = vendors_folder(&driver)?;
+impl RunArgs {
+    /// See [`DriverArgs::command`].
+    pub fn command(&self) -> Result<Command, String> {
+        self.driver.command(&self.program)
+    }
+
+    /// See [`failure`].
+    pub fn failure(&self, error: &std::io::Error) -> String {
+        failure(&self.program, error)
+    }
+}
+
+impl DriverArgs {
+    /// A command for a program in the environment that makes loaders use this driver.
+    pub fn command(&self, program: &[OsString]) -> Result<Command, String> {
+        let driver = match &self.driver {
+            Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
+            None => find_driver()?,
+        };
+        command(&driver, program)
+    }
+}
+
+fn command(driver: &Path, program: &[OsString]) -> Result<Command, String> {
+    let vendors = vendors_folder(driver)?;
     let Some((program, rest)) = program.split_first() else { return Err("no program given".into()) };
     let mut command = Command::new(program);
     command.args(rest).env("OCL_ICD_VENDORS", &vendors);

@@ -4,14 +4,13 @@
 //! returned. Calls in progress when the program ends are printed last.
 
 use super::profile::{Data, exit_code, keep_running_at_interrupts};
-use super::run;
+use super::run::RunArgs;
 use pyroclast_profile::calls;
 use pyroclast_profile::file::{Follower, Found};
 use pyroclast_profile::format::{Record, values};
 use pyroclast_profile::units;
 use pyroclast_runtime::cl::error_name;
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -33,23 +32,14 @@ pub struct TraceArgs {
     /// Print only calls that fail
     #[arg(long)]
     errors: bool,
-    /// The driver to use instead of the one beside this tool
-    #[arg(long, value_name = "FILE")]
-    driver: Option<PathBuf>,
-    /// The program and its arguments, after `--`
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM [ARGS]"
-    )]
-    program: Vec<OsString>,
+    #[command(flatten)]
+    program: RunArgs,
 }
 
 /// Runs the program and prints its calls.
 pub fn run(arguments: &TraceArgs) -> Result<ExitCode, String> {
     let data = Data::new(None, false)?;
-    let mut command = run::command(arguments.driver.as_deref(), &arguments.program)?;
+    let mut command = arguments.program.command()?;
     command.env("PYROCLAST_PROFILE", &data.folder).env("PYROCLAST_PROFILE_ARGUMENTS", "1");
     let mut out: Box<dyn Write> = match &arguments.output {
         Some(path) => {
@@ -59,7 +49,7 @@ pub fn run(arguments: &TraceArgs) -> Result<ExitCode, String> {
         None => Box::new(std::io::stderr()),
     };
     keep_running_at_interrupts();
-    let mut child = command.spawn().map_err(|e| run::failure(&arguments.program, &e))?;
+    let mut child = command.spawn().map_err(|e| arguments.program.failure(&e))?;
     let mut printer = Printer {
         follower: Follower::new(&data.folder),
         arguments,
