@@ -35,8 +35,8 @@ const TEMPORARY: &str = ".tmp-";
 const MAGIC: &[u8; 8] = b"PYROCLC3";
 /// The file that holds the secret.
 const SECRET: &str = "secret";
-/// Bytes before the content: magic, version (u32), hash (16 bytes), zeros. The content is aligned for code.
-const HEADER: usize = 64;
+/// Bytes before the content: magic, version (u32), hash (16 bytes), zeros.
+pub const HEADER: usize = 64;
 /// Bytes from which an entry is mapped rather than copied to memory: then the latter costs more.
 const MAPPED: usize = 64 << 10;
 

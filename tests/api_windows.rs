@@ -5,9 +5,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::Once;
+use test_support::api::devices::part;
 use test_support::api::extension::has_extension;
 use test_support::api::recording;
 use test_support::api::rig::*;
@@ -29,33 +29,7 @@ fn rig(source: &str) -> Rig {
             std::env::set_var("PYROCLAST_FEATURES", "-buffer_device_address,-many_descriptors");
         }
     });
-    let (device, context) = (device(), context());
-    let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
-    let options = CString::new("-cl-std=CL3.0").unwrap();
-    // SAFETY: a string with its length and a terminated one.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
-        ok(code);
-        let built = clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut());
-        assert_eq!(built, CL_SUCCESS, "{}", build_log(program, device));
-        Rig { device, context, program }
-    }
-}
-
-fn part(whole: cl_mem, origin: usize, size: usize) -> cl_mem {
-    let (region, mut code) = ([origin, size], 1);
-    // SAFETY: a region is an origin and a size.
-    let mem = unsafe {
-        clCreateSubBuffer(
-            whole,
-            CL_MEM_READ_WRITE,
-            CL_BUFFER_CREATE_TYPE_REGION,
-            region.as_ptr().cast(),
-            &mut code,
-        )
-    };
-    ok(code);
-    mem
+    Rig::with_options(source, "-cl-std=CL3.0")
 }
 
 /// A buffer without contents.

@@ -8,8 +8,9 @@ use super::includes::{self, Dependencies};
 use crate::config::Config;
 use crate::device::traits::LoadableCode;
 pub use crate::store::Key;
-use crate::store::{EntryContent, Store};
+use crate::store::{EntryContent, HEADER, Store};
 use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::native::flat_code::ALIGNMENT;
 use clspv_bridge::options::{Extent, FrontConfig, Header, Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target};
 use parking_lot::Mutex;
@@ -20,6 +21,9 @@ use std::time::SystemTime;
 
 /// Number of targets whose hashes are kept.
 const KEPT_TARGETS: usize = 8;
+
+// Code that is aligned in an entry is aligned in the entry's file.
+const _: () = assert!(HEADER.is_multiple_of(ALIGNMENT));
 
 /// A cache in a folder, or a disabled one.
 #[derive(Clone, Debug)]

@@ -51,8 +51,13 @@ pub fn ok(code: cl_int) {
 
 impl Rig {
     pub fn new(source: &str) -> Rig {
+        Rig::with_options(source, "")
+    }
+    /// Builds a program with options.
+    pub fn with_options(source: &str, options: &str) -> Rig {
         let (device, context) = (device(), context());
-        Rig { device, context, program: build(context, device, source) }
+        let program = build_with(context, device, source, options).unwrap_or_else(|log| panic!("{log}"));
+        Rig { device, context, program }
     }
     pub fn queue(&self, properties: cl_command_queue_properties) -> cl_command_queue {
         let mut code = 1;
