@@ -429,8 +429,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies within a buffer from what may overlap the destination, which Vulkan does not allow. Images of
-    /// one buffer may share storage.
+    /// Copies within a buffer through staging memory: source and destination may overlap, which
+    /// vkCmdCopyBuffer does not allow. Images that share a buffer's storage lead to such copies.
     fn copy_by_staging(&mut self, buffer: vk::Buffer, runs: &[rect::Run]) -> DeviceResult<()> {
         if runs.iter().all(|run| run.src == run.dst) {
             return Ok(());

@@ -81,6 +81,7 @@ mod tests {
         assert_eq!(extent(&wide, region), 100 + 20 + 4);
         assert!(runs(&wide, &tight, [4, 0, 2]).is_empty() && extent(&wide, [0, 1, 1]) == 0);
     }
+
     #[test]
     fn spans_that_touch_do_not_overlap() {
         let run = |src, dst| Run { src, dst, size: 8 };
