@@ -15,6 +15,7 @@ mod loss;
 mod program;
 mod queues;
 mod statistics;
+mod views;
 
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -323,7 +324,7 @@ fn main() -> ExitCode {
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
     supervised::main_with(
-        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES],
+        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES, views::CASES],
         PARTS,
         more,
     )

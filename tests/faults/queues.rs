@@ -18,7 +18,7 @@ kernel void join(global uint *s, global const uint *a, global const uint *b) {
 const SIZE: usize = 64;
 
 /// Submissions so far, and those that wait for semaphores.
-fn submissions(faults: &Faults) -> [u64; 2] {
+pub fn submissions(faults: &Faults) -> [u64; 2] {
     // SAFETY: the function has this type.
     let count = unsafe { faults.0.get::<extern "C" fn(u32) -> u64>(b"vulkan_faults_submissions\0") }.unwrap();
     [0, 1].map(|kind| count(kind))
@@ -129,7 +129,7 @@ fn threads() {
     });
 }
 
-fn with_queues(command: &mut Command, folder: &Path, hidden: &str) {
+pub fn with_queues(command: &mut Command, folder: &Path, hidden: &str) {
     with_faults(command, folder);
     command.env("VULKAN_FAULTS_QUEUES", "6").env("PYROCLAST_FEATURES", hidden);
 }

@@ -152,6 +152,7 @@ pub const GROUPS: &[Group] = &[
         procedures: commands::QUEUES,
         hides: &[
             "parallel_queues",
+            "immediate_uploads",
             "pipelines_ahead",
             "quick_signals",
             "timeline_semaphore",

@@ -11,6 +11,9 @@ use super::quirks::{Driver, Quirks};
 use crate::config::Config;
 use ash::vk;
 
+/// Maximum number of VkQueues for work of medium priority: more would only add threads.
+pub const MOST_MEDIUM_QUEUES: usize = 4;
+
 /// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
     pub physical: vk::PhysicalDevice,
@@ -144,6 +147,12 @@ impl Adapter {
         })
     }
 
+    /// Number of VkQueues for work of medium priority, if the device has enough. Where uploads are late, more
+    /// VkQueues at work make it likelier.
+    pub fn medium_queues(&self) -> usize {
+        if self.has_late_uploads() { MOST_MEDIUM_QUEUES / 2 } else { MOST_MEDIUM_QUEUES }
+    }
+
     /// Number of VkQueues to make, at most `wanted`. Work on several ones is ordered by timeline semaphores.
     pub fn queue_count(&self, wanted: usize) -> usize {
         let most = if self.features.timeline_semaphore { wanted } else { 1 };
@@ -160,6 +169,12 @@ impl Adapter {
     pub fn required_sub_group_size(&self, size: u32) -> Option<u32> {
         let (low, high) = self.subgroup_size_range;
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
+    }
+
+    /// Whether new views and pipelines must not be used before a submission that began after their creation
+    /// is complete.
+    pub fn has_late_uploads(&self) -> bool {
+        self.quirks.late_uploads && !self.quirks.graphics_family || !self.features.immediate_uploads
     }
 
     /// Whether VkQueues take turns rather than overlap: those of the family with graphics, where a wait for

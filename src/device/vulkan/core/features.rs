@@ -76,6 +76,8 @@ pub struct AdapterFeatures {
     pub host_import: bool,
     /// VkQueues are not known to take turns.
     pub parallel_queues: bool,
+    /// New views and pipelines can be used at once, as far as is known.
+    pub immediate_uploads: bool,
     /// Threads create pipelines ahead of the first launch.
     pub pipelines_ahead: bool,
     /// Submissions that signal a semaphore are not known to be slow (see `submit::timeline`).
@@ -306,6 +308,7 @@ impl AdapterFeatures {
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
             parallel_queues: on("parallel_queues", vk::TRUE),
+            immediate_uploads: on("immediate_uploads", vk::TRUE),
             pipelines_ahead: on("pipelines_ahead", vk::TRUE),
             quick_signals: on("quick_signals", vk::TRUE),
             device_fault: r.fault.device_fault != 0,

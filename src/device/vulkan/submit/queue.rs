@@ -9,7 +9,6 @@ use super::hazard::Before;
 use super::list::prints;
 use super::loss;
 use super::one_shot;
-use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::queues::Queues;
 use super::record::{ReadBack, ReadBacks, Recorder};
@@ -43,7 +42,7 @@ const BY_HOST: u64 = 32 << 20;
 /// A queue of one device.
 pub struct VulkanQueue {
     gpu: &'static Gpu,
-    pools: &'static SubmitPools,
+    queues: &'static Queues,
     /// See [`VulkanQueue::submit_queue`]; changes only under `order`, while every batch has been reported.
     submit_queue: AtomicPtr<SubmitQueue>,
     priority: Priority,
@@ -82,7 +81,7 @@ impl VulkanQueue {
     ) -> DeviceResult<VulkanQueue> {
         Ok(VulkanQueue {
             gpu: queues.pools.gpu,
-            pools: queues.pools,
+            queues,
             submit_queue: AtomicPtr::new(std::ptr::from_ref(queues.of_priority(desc.priority)?).cast_mut()),
             priority: desc.priority,
             saving: desc.saving,
@@ -385,7 +384,7 @@ impl Build<'_> {
             true if !queue.out_of_order => Before::ComputeBarrier,
             _ => Before::Barrier,
         };
-        let mut recorder = Recorder::begin(queue.pools, before)?;
+        let mut recorder = Recorder::begin(queue.queues.pools, before)?;
         let cmd = recorder.allocator.cmd;
         self.fresh = true;
         if queue.out_of_order && last != 0 {
@@ -394,6 +393,7 @@ impl Build<'_> {
         // Work of other queues that the host waited for is complete, but not yet visible to this submit
         // queue.
         let others = queue
+            .queues
             .pools
             .submissions
             .load(Ordering::Acquire)
@@ -404,7 +404,7 @@ impl Build<'_> {
         self.queue.narrow_end.store(true, Ordering::Relaxed);
         self.recorder = Some(recorder);
         if stamps && self.queries.is_none() {
-            let queries = Queries::new(self.gpu(), &queue.pools.queries, items)?;
+            let queries = Queries::new(self.gpu(), &queue.queues.pools.queries, items)?;
             queries.reset(self.gpu(), cmd);
             self.queries = Some(queries);
         }
@@ -438,7 +438,7 @@ impl Build<'_> {
             }
             return Ok(None);
         };
-        match recorder.take_prints() {
+        match self.prepare(&mut recorder) {
             Ok(mut prints) => self.prints.append(&mut prints),
             Err(e) => {
                 recorder.abandon();
@@ -451,7 +451,7 @@ impl Build<'_> {
         let waits = match self.take_waits() {
             Ok(waits) => waits,
             Err(e) => {
-                allocator.recycle(&self.queue.pools.allocators, None);
+                allocator.recycle(&self.queue.queues.pools.allocators, None);
                 return Err(e);
             }
         };
@@ -466,10 +466,16 @@ impl Build<'_> {
                 Ok(Some((value, allocator, read_backs)))
             }
             Err((e, _)) => {
-                allocator.recycle(&self.queue.pools.allocators, None);
+                allocator.recycle(&self.queue.queues.pools.allocators, None);
                 Err(e)
             }
         }
+    }
+
+    /// Prepares the submission of a recorder, whose print buffers it takes.
+    fn prepare(&self, recorder: &mut Recorder) -> DeviceResult<Vec<VulkanPrintBuffer>> {
+        self.queue.queues.settle()?;
+        recorder.take_prints()
     }
 
     /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
@@ -533,7 +539,7 @@ impl Build<'_> {
                     // SAFETY: the piece is complete; the application keeps the destination valid.
                     unsafe { read_back.run() };
                 }
-                allocator.recycle(&self.queue.pools.allocators, Some((self.timeline(), value)));
+                allocator.recycle(&self.queue.queues.pools.allocators, Some((self.timeline(), value)));
             }
             self.open(false, 0)?;
             if let Some(recorder) = &mut self.recorder {
@@ -553,7 +559,7 @@ impl Build<'_> {
         let (mut cmd, word) = (None, self.timeline().prefers_word());
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
         if let Some(mut recorder) = self.recorder.take() {
-            match recorder.take_prints() {
+            match self.prepare(&mut recorder) {
                 Ok(mut prints) => self.prints.append(&mut prints),
                 Err(e) => {
                     self.recorder = Some(recorder);
@@ -621,10 +627,10 @@ impl Build<'_> {
         }
         let submitted = (self.value != 0).then(|| (self.timeline(), self.value));
         for allocator in std::mem::take(&mut self.allocators) {
-            allocator.recycle(&self.queue.pools.allocators, submitted);
+            allocator.recycle(&self.queue.queues.pools.allocators, submitted);
         }
         if let Some(queries) = self.queries.take() {
-            queries.finish(self.gpu(), &self.queue.pools.queries, false, &mut []);
+            queries.finish(self.gpu(), &self.queue.queues.pools.queries, false, &mut []);
         }
     }
 }
