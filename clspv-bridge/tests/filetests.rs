@@ -242,7 +242,11 @@ fn target(text: &str) -> Result<Target, String> {
             width: 4,
             vector_width: 4,
             instrumented: word == "instrumented",
-            generator: CodeGenerator::Llvm,
+            generator: match word {
+                "quick" => CodeGenerator::Cranelift,
+                "baseline" => CodeGenerator::Baseline,
+                _ => CodeGenerator::Llvm,
+            },
         };
         let ops = &mut target.subgroup_ops;
         match word {
@@ -267,7 +271,7 @@ fn target(text: &str) -> Result<Target, String> {
             }
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
             "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
-            "cpu" | "instrumented" => target.code = Code::Native(cpu),
+            "cpu" | "instrumented" | "quick" | "baseline" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),
         }
     }

@@ -18,6 +18,7 @@ mod groups;
 mod memory;
 mod operand;
 mod ops;
+mod private;
 mod queries;
 mod region;
 mod state;
@@ -63,6 +64,8 @@ impl Pass for Vectorize {
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
         let addresses_in_memory = cpu.generator == CodeGenerator::Llvm && !cpu.instrumented;
+        let masked_by_lanes = cpu.generator.is_cranelift();
+        let gathers_elements = cpu.generator == CodeGenerator::Baseline;
         let mut callees = Callees::default();
         callees.reserve(module, &func, &info, shape, cpu.instrumented);
         let streams = stream::addresses(&func);
@@ -74,6 +77,8 @@ impl Pass for Vectorize {
             shape: VectorShape { whole, ..shape },
             instrumented: cpu.instrumented,
             addresses_in_memory,
+            masked_by_lanes,
+            gathers_elements,
             streams: Some(&streams),
             callees: &callees.refs,
         };
@@ -100,6 +105,8 @@ impl Pass for Vectorize {
                 shape: VectorShape { linear: false, ..shape },
                 instrumented: cpu.instrumented,
                 addresses_in_memory,
+                masked_by_lanes,
+                gathers_elements,
                 streams: None,
                 callees: &callees.refs,
             };
