@@ -74,7 +74,6 @@ impl Vectorizer<'_> {
         let distance = count * bytes;
         match &p.kind {
             _ if access.volatile => None,
-            OperandKind::Varying if count == 1 && self.r.gathers_elements => None,
             OperandKind::Affine { step, guard } if *step == i64::from(distance) => {
                 let (first, mask) = (p.parts[0], self.active());
                 let (Some((straight, all)), Some(active)) = (*guard, self.mask_of_guard()) else {

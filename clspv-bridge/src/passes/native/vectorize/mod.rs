@@ -63,9 +63,9 @@ impl Pass for Vectorize {
         let shape = VectorShape { width: width as u8, linear, whole: false };
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
-        let addresses_in_memory = cpu.generator == CodeGenerator::Llvm && !cpu.instrumented;
+        let addresses_in_memory =
+            cpu.generator == CodeGenerator::Llvm && !cpu.instrumented && !cpu.has(atomics::INTEL);
         let masked_by_lanes = cpu.generator.is_cranelift();
-        let gathers_elements = cpu.generator == CodeGenerator::Baseline;
         let mut callees = Callees::default();
         callees.reserve(module, &func, &info, shape, cpu.instrumented);
         let streams = stream::addresses(&func);
@@ -78,7 +78,6 @@ impl Pass for Vectorize {
             instrumented: cpu.instrumented,
             addresses_in_memory,
             masked_by_lanes,
-            gathers_elements,
             streams: Some(&streams),
             callees: &callees.refs,
         };
@@ -106,7 +105,6 @@ impl Pass for Vectorize {
                 instrumented: cpu.instrumented,
                 addresses_in_memory,
                 masked_by_lanes,
-                gathers_elements,
                 streams: None,
                 callees: &callees.refs,
             };

@@ -22,8 +22,6 @@ pub(super) struct Request<'a> {
     pub(super) addresses_in_memory: bool,
     /// Whether a masked access of neighbours is one for each lane, as in Cranelift's code.
     pub(super) masked_by_lanes: bool,
-    /// Whether addresses of elements are not examined: code that is compiled in the least time gathers them.
-    pub(super) gathers_elements: bool,
     /// Addresses of stores that may go past the caches.
     pub(super) streams: Option<&'a FxHashSet<Value>>,
     pub(super) callees: &'a FxHashMap<(FuncRef, VaryingArgs), FuncRef>,
