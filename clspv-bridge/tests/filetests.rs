@@ -229,8 +229,9 @@ fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
 ///
 /// `no_TYPE` removes arithmetic on a type; `no_storage8` and `no_storage16` remove small types in memory.
 /// `float_atomics` adds all of them; `sub_groups N` adds sub-groups with the required operations, and
-/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits; `cpu` and `instrumented` are native
-/// code.
+/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits; `cpu`, `intel`,
+/// `instrumented`, `quick` and `baseline` are native code: by LLVM, by LLVM for Intel's processors, with checks,
+/// and by Cranelift.
 fn target(text: &str) -> Result<Target, String> {
     let mut target = Target::generic();
     let words = directives(text, "target").into_iter().flat_map(|line| line.split(',')).map(str::trim);
@@ -238,11 +239,15 @@ fn target(text: &str) -> Result<Target, String> {
         let (word, number) = word.split_once(' ').unwrap_or((word, "0"));
         let number: u32 = number.parse().map_err(|_| format!("{number} is not a number"))?;
         let cpu = CpuTarget {
-            processor: "any".into(),
+            processor: if word == "intel" { "GenuineIntel".into() } else { "any".into() },
             width: 4,
             vector_width: 4,
             instrumented: word == "instrumented",
-            generator: CodeGenerator::Llvm,
+            generator: match word {
+                "quick" => CodeGenerator::Cranelift,
+                "baseline" => CodeGenerator::Baseline,
+                _ => CodeGenerator::Llvm,
+            },
         };
         let ops = &mut target.subgroup_ops;
         match word {
@@ -267,7 +272,7 @@ fn target(text: &str) -> Result<Target, String> {
             }
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
             "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
-            "cpu" | "instrumented" => target.code = Code::Native(cpu),
+            "cpu" | "intel" | "instrumented" | "quick" | "baseline" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),
         }
     }

@@ -24,7 +24,13 @@ impl Lower<'_, '_> {
     pub(super) fn binary(&mut self, op: BinOp, data: &InstData, v: Value) -> Result<()> {
         let ty = self.func.ty(v);
         let scalar = ty.scalar().invariant("arithmetic on something that is not a number")?;
-        let is_shift = matches!(op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr);
+        // The vectoriser's masks begin empty.
+        if op == BinOp::Or && self.func.as_bits(data.args[0]) == Some(0) {
+            let parts = self.get(data.args[1])?;
+            self.set(v, parts);
+            return Ok(());
+        }
+        let is_shift = matches!(op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr | BinOp::Rotl);
         let amount = if is_shift { self.same_in_all_lanes(data.args[1])? } else { None };
         let parts = match amount {
             // Vectors are shifted by one amount for all lanes.
@@ -51,7 +57,26 @@ impl Lower<'_, '_> {
         match op {
             BinOp::Shl => self.c.ins().ishl(x, by),
             BinOp::Lshr => self.c.ins().ushr(x, by),
-            _ => self.c.ins().sshr(x, by),
+            BinOp::Ashr => self.c.ins().sshr(x, by),
+            // Vectors have no rotation.
+            _ if self.type_of(x).is_vector() => {
+                let back = self.negated(by);
+                let (high, low) = (self.c.ins().ishl(x, by), self.c.ins().ushr(x, back));
+                self.c.ins().bor(high, low)
+            }
+            _ => self.c.ins().rotl(x, by),
+        }
+    }
+
+    /// Minus a number, which may be a constant.
+    fn negated(&mut self, x: clif::Value) -> clif::Value {
+        let inst = self.c.func.dfg.value_def(x).inst();
+        match inst.map(|inst| &self.c.func.dfg.insts[inst]) {
+            Some(clif::InstructionData::UnaryImm { opcode: clif::Opcode::Iconst, imm }) => {
+                let minus = 0u64.wrapping_sub(imm.bits() as u64);
+                self.number(self.type_of(x), minus)
+            }
+            _ => self.c.ins().ineg(x),
         }
     }
 
@@ -78,8 +103,7 @@ impl Lower<'_, '_> {
             BinOp::Or => ins.bor(x, y),
             BinOp::Xor => ins.bxor(x, y),
             BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem => self.divide(op, x, y),
-            BinOp::Shl | BinOp::Lshr | BinOp::Ashr => self.shift(op, x, y),
-            BinOp::Rotl => ins.rotl(x, y),
+            BinOp::Shl | BinOp::Lshr | BinOp::Ashr | BinOp::Rotl => self.shift(op, x, y),
             BinOp::UmulHi | BinOp::SmulHi => self.high_product(op, s, x, y),
             BinOp::Umin => ins.umin(x, y),
             BinOp::Umax => ins.umax(x, y),
@@ -89,8 +113,8 @@ impl Lower<'_, '_> {
             BinOp::Fsub => ins.fsub(x, y),
             BinOp::Fmul => ins.fmul(x, y),
             BinOp::Fdiv => ins.fdiv(x, y),
-            BinOp::Fmin => self.extremum(FloatCC::LessThan, x, y),
-            BinOp::Fmax => self.extremum(FloatCC::GreaterThan, x, y),
+            BinOp::Fmin => self.extremum([x, y], x, y),
+            BinOp::Fmax => self.extremum([y, x], x, y),
             BinOp::Frem => return Err(CompileError::internal("a remainder that was not lowered")),
         })
     }
@@ -136,9 +160,11 @@ impl Lower<'_, '_> {
         self.c.ins().ireduce(ty, high)
     }
 
-    /// The smaller or larger number; a NaN operand is ignored.
-    fn extremum(&mut self, cc: FloatCC, x: clif::Value, y: clif::Value) -> clif::Value {
-        let first = self.c.ins().fcmp(cc, x, y);
+    /// `x` if the numbers are in order, else `y`: Cranelift has instructions for this form. A NaN operand is
+    /// ignored.
+    fn extremum(&mut self, ordered: [clif::Value; 2], x: clif::Value, y: clif::Value) -> clif::Value {
+        let [smaller, larger] = ordered;
+        let first = self.c.ins().fcmp(FloatCC::LessThan, smaller, larger);
         let found = self.choose(first, x, y);
         let nan = self.c.ins().fcmp(FloatCC::Unordered, y, y);
         self.choose(nan, x, found)

@@ -37,14 +37,17 @@ pub(super) struct Features {
     pub fma: bool,
     /// Rounding to integral values.
     pub rounding: bool,
+    /// Selection of lanes by the sign of a vector.
+    pub blend: bool,
 }
 
 impl Features {
     pub fn new(cpu: &CpuTarget) -> Features {
         if cfg!(target_arch = "x86_64") {
-            Features { fma: cpu.has("avx") && cpu.has("fma"), rounding: cpu.has("sse4_1") }
+            let sse41 = cpu.has("sse4_1");
+            Features { fma: cpu.has("avx") && cpu.has("fma"), rounding: sse41, blend: sse41 }
         } else {
-            Features { fma: true, rounding: true }
+            Features { fma: true, rounding: true, blend: false }
         }
     }
 }

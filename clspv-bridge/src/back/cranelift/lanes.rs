@@ -98,9 +98,24 @@ impl Lower<'_, '_> {
             1 => parts,
             per => {
                 let each = |part| (0..per as u8).map(move |i| (part, i));
-                parts.into_iter().flat_map(each).map(|(part, i)| self.c.ins().extractlane(part, i)).collect()
+                parts.into_iter().flat_map(each).map(|(part, i)| self.lane_of(part, i)).collect()
             }
         })
+    }
+
+    /// A lane of a vector.
+    pub(super) fn lane_of(&mut self, part: clif::Value, lane: u8) -> clif::Value {
+        // The first lane of a vector of floating-point numbers takes no instruction, so that of integers is a
+        // move instead of a shuffle and a move.
+        let float = match self.type_of(part) {
+            types::I32X4 if lane == 0 => types::F32X4,
+            types::I64X2 if lane == 0 => types::F64X2,
+            _ => return self.c.ins().extractlane(part, lane),
+        };
+        let int = self.type_of(part).lane_type();
+        let part = self.cast_bits(part, float);
+        let first = self.c.ins().extractlane(part, 0);
+        self.cast_bits(first, int)
     }
 
     /// The lanes of parts as scalars.
@@ -112,7 +127,7 @@ impl Lower<'_, '_> {
         let mut lanes = Parts::new();
         for part in parts {
             for i in 0..per {
-                let lane = self.c.ins().extractlane(*part, i);
+                let lane = self.lane_of(*part, i);
                 lanes.push(if ty.is_bool() { self.truth(lane) } else { lane });
             }
         }
@@ -171,7 +186,7 @@ impl Lower<'_, '_> {
     }
 
     /// The parts of a constant.
-    fn constant(&mut self, constant: &Const) -> Parts {
+    pub(super) fn constant(&mut self, constant: &Const) -> Parts {
         let (ty, bits): (Type, &[u64]) = match constant {
             Const::Undef(ty) => (*ty, &[]),
             Const::Bits(ty, bits) => (*ty, bits),

@@ -22,6 +22,8 @@ use rustc_hash::FxHashMap;
 
 /// Bytes from one part of a call's results to the next.
 const RESULT: i32 = 16;
+/// Fewest uses for which a value is computed once: it may live long, and then in memory.
+pub(super) const KEPT_USES: u32 = 4;
 /// Most lanes of a vector that are accessed in memory.
 pub(super) const MOST_LANES: u32 = 32;
 /// Alignment of a function's frame.
@@ -46,6 +48,13 @@ pub(super) struct Lower<'a, 'f> {
     fields: FxHashMap<usize, clif::Value>,
     /// Addresses of variables on the stack.
     variables: FxHashMap<StackVariable, clif::Value>,
+    /// Those addresses in each lane of a vector.
+    variables_in_lanes: FxHashMap<StackVariable, clif::Value>,
+    pub uses: Uses,
+    /// Masks of addresses, for masks that many accesses have.
+    pub kept_masks: FxHashMap<(clif::Value, StackVariable), KeptMask>,
+    /// Sums of one address and offsets of lanes that are used several times.
+    pub lane_addresses: FxHashMap<(Value, Value), Parts>,
     /// The vector whose lanes are in [`StackVariable::Lanes`], stored in the current block.
     in_memory: Option<Value>,
     /// Offsets of private variables in the frame.
@@ -96,6 +105,41 @@ fn call_results_bytes(func: &Function) -> u32 {
     parts.max().unwrap_or(0).max(1) as u32 * RESULT as u32
 }
 
+/// A mask of 64-bit lanes, and the address that lanes have where it is not set, for each half of a mask.
+pub(super) type KeptMask = [(clif::Value, clif::Value); 2];
+
+/// How often a function uses masks and sums that can be computed once.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// Accesses of each mask.
+    pub masks: FxHashMap<Value, u32>,
+    /// Sums of one address for all lanes and constant offsets of lanes.
+    pub sums: FxHashMap<(Value, Value), u32>,
+}
+
+impl Uses {
+    fn of(func: &Function) -> Uses {
+        let mut uses = Uses::default();
+        for data in func.data_in_order() {
+            match (&data.op, data.args.as_slice()) {
+                (Op::Lanes(_), [.., mask]) if func.ty(*mask).is_bool() => {
+                    *uses.masks.entry(*mask).or_default() += 1;
+                }
+                (Op::PtrAdd, &[base, offsets])
+                    if func.as_const(offsets).is_some()
+                        && func.ty(base).lanes() < func.ty(offsets).lanes() =>
+                {
+                    *uses.sums.entry((base, offsets)).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        uses.masks.retain(|mask, _| func.as_const(*mask).is_none());
+        uses.sums.retain(|(base, _), _| func.as_const(*base).is_none());
+        uses
+    }
+}
+
 /// Translates a function.
 pub(super) fn lower(
     program: &Program<'_>,
@@ -134,6 +178,10 @@ pub(super) fn lower(
         position: if is_kernel { None } else { params.next() },
         fields: FxHashMap::default(),
         variables: FxHashMap::default(),
+        variables_in_lanes: FxHashMap::default(),
+        uses: Uses::of(func),
+        kept_masks: FxHashMap::default(),
+        lane_addresses: FxHashMap::default(),
         in_memory: None,
         slots: slot_offsets(func, start),
     };
@@ -149,6 +197,27 @@ impl<'a> Lower<'a, '_> {
     pub(super) fn once<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let position = self.c.position();
         self.c.goto_inst(self.entry_end);
+        let result = f(self);
+        self.c.set_position(position);
+        result
+    }
+
+    /// Runs `f` where a value has just been defined: its result can be used wherever the value can.
+    pub(super) fn after<T>(&mut self, x: clif::Value, f: impl FnOnce(&mut Self) -> T) -> T {
+        let def = self.c.func.dfg.value_def(x);
+        let block = match def {
+            clif::ValueDef::Param(block, _) => Some(block),
+            def => def.inst().and_then(|inst| self.c.func.layout.inst_block(inst)),
+        };
+        if block == self.c.func.layout.entry_block() {
+            return self.once(f);
+        }
+        let position = self.c.position();
+        match (def.inst(), block) {
+            (Some(inst), _) => self.c.goto_after_inst(inst),
+            (None, Some(block)) => self.c.goto_first_insertion_point(block),
+            (None, None) => {}
+        }
         let result = f(self);
         self.c.set_position(position);
         result
@@ -191,6 +260,17 @@ impl<'a> Lower<'a, '_> {
         });
         self.variables.insert(variable, address);
         address
+    }
+
+    /// A vector of the address of a variable on the stack.
+    pub(super) fn variable_in_lanes(&mut self, variable: StackVariable) -> clif::Value {
+        if let Some(known) = self.variables_in_lanes.get(&variable) {
+            return *known;
+        }
+        let address = self.variable(variable);
+        let vector = self.once(|l| l.c.ins().splat(types::I64X2, address));
+        self.variables_in_lanes.insert(variable, vector);
+        vector
     }
 
     /// The address of a vector's lanes in memory.

@@ -4,7 +4,7 @@
 //! Consecutive accesses of which all lanes are active, as most are, have code of their own.
 
 use super::lanes::{self, Parts};
-use super::lower::{Lower, StackVariable};
+use super::lower::{KEPT_USES, KeptMask, Lower, StackVariable};
 use super::transpose::is_transposed;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -82,7 +82,7 @@ impl Lower<'_, '_> {
     }
 
     fn lane_access(&mut self, op: &LaneOp, data: &InstData) -> Result<()> {
-        let mask = self.mask(data);
+        let (func, mask) = (self.func, self.mask(data));
         let rest = &data.args[..data.args.len() - usize::from(mask.is_some())];
         match op {
             LaneOp::Load(access) => {
@@ -96,21 +96,19 @@ impl Lower<'_, '_> {
                 }
             }
             LaneOp::Gather(access) => {
-                let active = self.active(mask)?;
-                let addresses = self.lanes(rest[0])?;
+                let parts = self.get(rest[0])?;
+                let addresses = self.addresses(func.ty(rest[0]), &parts, mask, StackVariable::Zeros)?;
                 let (v, mut lanes) = (data.results[0], Parts::new());
-                let ty = lanes::lane_type(self.func.ty(v));
-                for (i, p) in addresses.into_iter().enumerate() {
-                    let p = self.address(p, &active, i, StackVariable::Zeros);
+                let ty = lanes::lane_type(func.ty(v));
+                for p in addresses {
                     lanes.push(self.c.ins().load(ty, flags(access), p, 0));
                 }
                 self.set_lanes(v, &lanes);
             }
             LaneOp::Scatter(access) => {
-                let active = self.active(mask)?;
-                let (values, addresses) = (self.lanes(rest[0])?, self.lanes(rest[1])?);
-                for (i, (x, p)) in values.into_iter().zip(addresses).enumerate() {
-                    let p = self.address(p, &active, i, StackVariable::Sink);
+                let (values, parts) = (self.lanes(rest[0])?, self.get(rest[1])?);
+                let addresses = self.addresses(func.ty(rest[1]), &parts, mask, StackVariable::Sink)?;
+                for (x, p) in values.into_iter().zip(addresses) {
                     self.c.ins().store(flags(access), x, p, 0);
                 }
             }
@@ -119,22 +117,80 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// The lanes of a mask.
-    fn active(&mut self, mask: Option<Value>) -> Result<Option<Parts>> {
-        mask.map(|mask| self.mask_lanes(mask)).transpose()
+    /// The addresses that the lanes access, as scalars. Inactive lanes access a variable.
+    fn addresses(
+        &mut self,
+        ty: Type,
+        parts: &[clif::Value],
+        mask: Option<Value>,
+        inactive: StackVariable,
+    ) -> Result<Parts> {
+        let Some(mask) = mask else { return Ok(self.unpack(ty, parts)) };
+        if lanes::lanes_per_part(self.func.ty(mask)) == 4 && lanes::lanes_per_part(ty) == 2 {
+            let is_kept = self.uses.masks.get(&mask).is_some_and(|uses| *uses >= KEPT_USES);
+            let mut chosen = Parts::new();
+            for (part, two) in self.get(mask)?.into_iter().zip(parts.chunks(2)) {
+                chosen.extend(match is_kept {
+                    true => self.choose_kept(part, two, inactive),
+                    false => self.choose_address(part, two, inactive),
+                });
+            }
+            return Ok(self.unpack(ty, &chosen));
+        }
+        let (active, addresses) = (self.mask_lanes(mask)?, self.unpack(ty, parts));
+        let other = self.variable(inactive);
+        Ok(active.iter().zip(addresses).map(|(on, p)| self.c.ins().select(*on, p, other)).collect())
     }
 
-    /// The address that a lane accesses.
-    fn address(
+    /// The addresses of four lanes, or that of a variable where a part of a mask is not set.
+    fn choose_address(&mut self, mask: clif::Value, two: &[clif::Value], inactive: StackVariable) -> Parts {
+        let other = self.variable_in_lanes(inactive);
+        let masks = self.widen_mask(mask);
+        masks.iter().zip(two).map(|(on, p)| self.choose(*on, *p, other)).collect()
+    }
+
+    /// Like [`Lower::choose_address`] for a mask that many accesses have: it is widened once.
+    fn choose_kept(&mut self, mask: clif::Value, two: &[clif::Value], inactive: StackVariable) -> Parts {
+        let kept = self.kept_mask(mask, inactive);
+        let one = |l: &mut Self, (p, (on, other)): (&clif::Value, (clif::Value, clif::Value))| {
+            let p = l.c.ins().band(*p, on);
+            l.c.ins().bor(p, other)
+        };
+        two.iter().zip(kept).map(|x| one(self, x)).collect()
+    }
+
+    /// A part of a mask as two masks of 64-bit lanes, each with the address of a variable in the lanes where
+    /// it is not set.
+    fn kept_mask(&mut self, mask: clif::Value, inactive: StackVariable) -> KeptMask {
+        if let Some(known) = self.kept_masks.get(&(mask, inactive)) {
+            return *known;
+        }
+        let other = self.variable_in_lanes(inactive);
+        let kept = self.after(mask, |l| {
+            let masks = l.widen_mask(mask);
+            masks.map(|on| {
+                let on = l.cast_bits(on, types::I64X2);
+                (on, l.c.ins().band_not(other, on))
+            })
+        });
+        self.kept_masks.insert((mask, inactive), kept);
+        kept
+    }
+
+    /// Addresses of an element of each lane's structure: elements have `bytes`, structures `count` elements.
+    fn element_addresses(
         &mut self,
         p: clif::Value,
-        active: &Option<Parts>,
-        lane: usize,
-        inactive: StackVariable,
-    ) -> clif::Value {
-        let Some(on) = active.as_ref().and_then(|a| a.get(lane)).copied() else { return p };
-        let other = self.variable(inactive);
-        self.c.ins().select(on, p, other)
+        lanes: u32,
+        bytes: u32,
+        count: u32,
+        i: u32,
+    ) -> (Type, Parts) {
+        let ty = Type::Ptr(Space::Global).of_lanes(lanes);
+        let offsets: Vec<u64> = (0..lanes).map(|lane| u64::from(bytes * (count * lane + i))).collect();
+        let offsets = self.constant(&Const::Bits(I64.of_lanes(lanes), offsets.into()));
+        let first = self.splat(ty, p);
+        (ty, first.iter().zip(offsets).map(|(p, offset)| self.c.ins().iadd(*p, offset)).collect())
     }
 
     /// Loads n consecutive elements for each lane: one for each result.
@@ -205,16 +261,13 @@ impl Lower<'_, '_> {
         mask: Value,
         types: &[Type],
     ) -> Result<Vec<Parts>> {
-        let active = Some(self.mask_lanes(mask)?);
-        let n = types.len() as u64;
+        let n = types.len() as u32;
         let mut all = Vec::new();
-        for (i, ty) in (0u64..).zip(types) {
-            let mut lanes = Parts::new();
-            for lane in 0..u64::from(ty.lanes()) {
-                let p = self.offset(p, u64::from(lanes::lane_bytes(*ty)) * (n * lane + i));
-                let p = self.address(p, &active, lane as usize, StackVariable::Zeros);
-                lanes.push(self.c.ins().load(lanes::lane_type(*ty), flags, p, 0));
-            }
+        for (i, ty) in (0u32..).zip(types) {
+            let (of, parts) = self.element_addresses(p, ty.lanes(), lanes::lane_bytes(*ty), n, i);
+            let lane = lanes::lane_type(*ty);
+            let addresses = self.addresses(of, &parts, Some(mask), StackVariable::Zeros)?;
+            let lanes: Parts = addresses.iter().map(|p| self.c.ins().load(lane, flags, *p, 0)).collect();
             all.push(self.pack(*ty, &lanes));
         }
         Ok(all)
@@ -274,13 +327,12 @@ impl Lower<'_, '_> {
     }
 
     fn store_active(&mut self, flags: MemFlags, p: clif::Value, mask: Value, values: &[Value]) -> Result<()> {
-        let active = Some(self.mask_lanes(mask)?);
-        let n = values.len() as u64;
-        for (i, v) in (0u64..).zip(values) {
-            let bytes = u64::from(lanes::lane_bytes(self.func.ty(*v)));
-            for (lane, x) in self.lanes(*v)?.into_iter().enumerate() {
-                let p = self.offset(p, bytes * (n * lane as u64 + i));
-                let p = self.address(p, &active, lane, StackVariable::Sink);
+        let n = values.len() as u32;
+        for (i, v) in (0u32..).zip(values) {
+            let ty = self.func.ty(*v);
+            let (of, parts) = self.element_addresses(p, ty.lanes(), lanes::lane_bytes(ty), n, i);
+            let addresses = self.addresses(of, &parts, Some(mask), StackVariable::Sink)?;
+            for (x, p) in self.lanes(*v)?.into_iter().zip(addresses) {
                 self.c.ins().store(flags, x, p, 0);
             }
         }

@@ -1,7 +1,7 @@
 //! Dispatch of operations; selections, vectors and work-item queries.
 
 use super::lanes::{self, Parts};
-use super::lower::{Lower, MOST_LANES};
+use super::lower::{KEPT_USES, Lower, MOST_LANES};
 use crate::error::{CompileError, Invariant, Result};
 use crate::ir::*;
 use crate::native::context;
@@ -45,8 +45,12 @@ impl Lower<'_, '_> {
             Op::Cast(op) => self.cast(*op, data.args[0], v)?,
             Op::Select => self.select(data, v)?,
             Op::PtrAdd => {
-                let parts =
-                    self.map(self.func.ty(v), &data.args, true, |l, a| Ok(l.c.ins().iadd(a[0], a[1])))?;
+                let parts = match self.lane_addresses(data)? {
+                    Some(parts) => parts,
+                    None => {
+                        self.map(self.func.ty(v), &data.args, true, |l, a| Ok(l.c.ins().iadd(a[0], a[1])))?
+                    }
+                };
                 self.set(v, parts);
             }
             Op::IsSpace(space) => self.is_space(v, *space, data.args[0])?,
@@ -125,6 +129,27 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
+    /// The sum of one address and the offsets of lanes, such as their copies of a private variable, computed
+    /// once where the address is defined. `None` for sums that are used less often.
+    fn lane_addresses(&mut self, data: &InstData) -> Result<Option<Parts>> {
+        let func = self.func;
+        let (base, ty) = (data.args[0], func.ty(data.results[0]));
+        let sum = (base, data.args[1]);
+        let is_kept = self.uses.sums.get(&sum).is_some_and(|uses| *uses >= KEPT_USES);
+        let Some(offsets) = func.as_const(data.args[1]).filter(|_| is_kept) else { return Ok(None) };
+        if let Some(known) = self.lane_addresses.get(&sum) {
+            return Ok(Some(known.clone()));
+        }
+        let x = self.one(base)?;
+        let parts: Parts = self.after(x, |l| {
+            let offsets = l.constant(offsets);
+            let first = l.splat(ty, x);
+            first.iter().zip(offsets).map(|(p, offset)| l.c.ins().iadd(*p, offset)).collect()
+        });
+        self.lane_addresses.insert(sum, parts.clone());
+        Ok(Some(parts))
+    }
+
     fn set_field(&mut self, v: Value, ty: clif::Type, offset: usize) {
         let field = self.field(ty, offset);
         self.set_one(v, field);
@@ -138,7 +163,7 @@ impl Lower<'_, '_> {
         if per == 1 {
             return Ok(part);
         }
-        let x = self.c.ins().extractlane(part, (lane % per) as u8);
+        let x = self.lane_of(part, (lane % per) as u8);
         Ok(if ty.is_bool() { self.truth(x) } else { x })
     }
 
@@ -217,8 +242,21 @@ impl Lower<'_, '_> {
         if !ty.is_vector() {
             return self.c.ins().select(on, a, b);
         }
+        if self.features.blend && !self.compares_floats(on) {
+            let words = if ty.lane_bits() == 64 { types::I64X2 } else { types::I32X4 };
+            let [on, a, b] = [on, a, b].map(|x| self.cast_bits(x, words));
+            let chosen = self.c.ins().x86_blendv(on, a, b);
+            return self.cast_bits(chosen, ty);
+        }
         let on = self.cast_bits(on, ty);
         self.c.ins().bitselect(on, a, b)
+    }
+
+    /// Whether a value is the result of a comparison of floating-point numbers. With a selection it may be an
+    /// instruction for the smaller or larger number.
+    fn compares_floats(&self, x: clif::Value) -> bool {
+        let inst = self.c.func.dfg.value_def(x).inst();
+        inst.is_some_and(|inst| self.c.func.dfg.insts[inst].opcode() == clif::Opcode::Fcmp)
     }
 
     /// The bits of a mask, that of lane 0 the lowest.
@@ -255,6 +293,12 @@ impl Lower<'_, '_> {
         }
         Ok(match (per, all) {
             (1, _) => sum,
+            (_, all) if cfg!(target_arch = "x86_64") => {
+                let bits = self.c.ins().vhigh_bits(types::I32, sum);
+                let (cc, number) = if all { (IntCC::Equal, 0xf) } else { (IntCC::NotEqual, 0) };
+                let number = self.number(types::I32, number);
+                self.c.ins().icmp(cc, bits, number)
+            }
             (_, true) => self.c.ins().vall_true(sum),
             (_, false) => self.c.ins().vany_true(sum),
         })

@@ -139,18 +139,41 @@ fn uniform_condition_of_divergent_values() {
     );
 }
 
+/// Bytes of the baseline code of a kernel that stores this value.
+fn size(value: &str) -> usize {
+    let source = format!(
+        "kernel void k(global uint *a, global uint *b) {{
+             size_t i = get_global_id(0);
+             a[i] = {value};
+         }}"
+    );
+    object(&source, FEATURES, CodeGenerator::Baseline, false).len()
+}
+
 /// A shuffle accesses lanes by number: each access is a load, not a selection among all lanes.
 #[test]
 fn shuffles_are_small() {
-    let source = |value: &str| {
-        format!(
-            "kernel void k(global uint *a, global uint *b) {{
-                 size_t i = get_global_id(0);
-                 a[i] = {value};
-             }}"
-        )
-    };
-    let size = |value: &str| object(&source(value), FEATURES, CodeGenerator::Baseline, false).len();
     let shuffle = size("sub_group_shuffle(a[i], b[i])") - size("a[i] + b[i]");
     assert!(shuffle < 8000, "{shuffle} bytes");
+}
+
+/// A rotation by the same amount in all lanes is shifts of vectors.
+#[test]
+fn rotations_are_small() {
+    let rotations = size("rotate(rotate(rotate(rotate(a[i], 3u), 5u), 7u), 9u)") - size("a[i] + 3");
+    assert!(rotations < 4 * 40, "{rotations} bytes");
+}
+
+/// The addresses of inactive work-items are replaced in vectors.
+#[test]
+fn gathers_are_small() {
+    let gathers = size("a[b[b[b[b[i]]]]]") - size("b[i]");
+    assert!(gathers < 4 * 240, "{gathers} bytes");
+}
+
+/// Minima and maxima that ignore NaN are two instructions and a comparison.
+#[test]
+fn extrema_are_small() {
+    let float = |f: &str| size(&format!("as_uint({f}(as_float(a[i]), as_float(b[i])))"));
+    assert!(float("fmax").abs_diff(float("fmin")) < 8);
 }

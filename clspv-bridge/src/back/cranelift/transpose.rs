@@ -10,6 +10,8 @@ type Words = [u8; 4];
 
 const LOW: Words = [0, 4, 1, 5];
 const HIGH: Words = [2, 6, 3, 7];
+const TWO_LOW: Words = [0, 0, 1, 1];
+const TWO_HIGH: Words = [2, 2, 3, 3];
 const EVEN: Words = [0, 2, 4, 6];
 const ODD: Words = [1, 3, 5, 7];
 const FIRST_HALVES: Words = [0, 1, 4, 5];
@@ -58,7 +60,7 @@ impl Lower<'_, '_> {
 
     /// The lanes of a mask of words as masks of 64-bit lanes.
     pub(super) fn widen_mask(&mut self, mask: clif::Value) -> [clif::Value; 2] {
-        [LOW, HIGH].map(|words| self.words_of(mask, mask, words))
+        [TWO_LOW, TWO_HIGH].map(|words| self.words_of(mask, mask, words))
     }
 
     /// The first two words of each of two vectors.

@@ -5,6 +5,10 @@ use super::vectorizer::{Request, Vectorizer};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
+/// Vendor of processors that execute accesses by addresses from vector registers in order. A histogram on
+/// Sapphire Rapids is 1.5 times as fast as with addresses in memory.
+pub(super) const INTEL: &str = "GenuineIntel";
+
 /// The plain access that an atomic one becomes. It is volatile: other vectors of the group change the memory
 /// between two barriers, so that each may load another value from one address.
 fn plain(ty: Type) -> Access {
@@ -35,9 +39,9 @@ enum Lanes {
 }
 
 impl Vectorizer<'_> {
-    /// Stores the vector of addresses, whose lanes are then loaded. Processors execute the atomic of a lane
-    /// before the addresses of the previous ones are known, and again if the addresses turn out to be equal:
-    /// with lanes that are extracted from a vector register this may take ten times as long.
+    /// Stores the vector of addresses, whose lanes are then loaded. AMD's processors (Zen 4) execute the atomic
+    /// of a lane before the addresses of the previous ones are known, and again if the addresses turn out to be
+    /// equal: with lanes that are extracted from a vector register this may take ten times as long.
     fn lanes_in_memory(&mut self, addresses: Value, slot: Slot) -> Lanes {
         // Offsets in local memory have at most 32 bits.
         let (base, words, ty) = match self.based(addresses) {

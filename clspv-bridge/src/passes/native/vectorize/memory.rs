@@ -13,11 +13,13 @@ const LINE: u32 = 64;
 /// Fewest bytes of a store that may go past the caches.
 const STREAM: u32 = 32;
 
-/// Consecutive addresses: the first one. Unless they certainly are consecutive, also the condition for it,
-/// and the vector of all addresses.
+/// Consecutive addresses: the first one. Unless they certainly are consecutive, also the condition for one
+/// access, and the vector of all addresses.
 struct Contiguous {
     first: Value,
     guard: Option<(Value, Value)>,
+    /// The active work-items; `None` if all are, or if the condition includes that.
+    mask: Option<Value>,
 }
 
 impl Vectorizer<'_> {
@@ -41,37 +43,45 @@ impl Vectorizer<'_> {
             return Ok(Operand::uniform_parts(self.scalars(value)));
         }
         let bytes = ty.lane().access_bytes().unwrap_or(8);
-        let Some(at) = self.contiguous(&p, address, bytes * n, access) else {
-            let vector = self.vector(&p);
-            return Ok(Operand::varying(self.gather(vector, part, n, bytes, access)));
+        let Some(at) = self.contiguous(&p, address, [n, bytes], access) else {
+            let (vector, mask) = (self.vector(&p), self.load_mask(address, bytes * n));
+            return Ok(Operand::varying(self.gather(vector, part, [n, bytes], access, mask)));
         };
         let Some((straight, vector)) = at.guard else {
-            return Ok(Operand::varying(self.load_contiguous(at.first, part, n, access)));
+            return Ok(Operand::varying(self.load_contiguous(&at, part, n, access)));
         };
         let [yes, no, done] = [0; 3].map(|_| self.new_block());
         self.brif(straight, yes, no);
         self.start(yes);
-        let parts = self.load_contiguous(at.first, part, n, access);
+        let parts = self.load_contiguous(&at, part, n, access);
         self.terminate(Op::Jump, &[], &[BlockCall::new(done, &parts)]);
         self.start(no);
-        let parts = self.gather(vector, part, n, bytes, access);
+        let mask = self.load_mask(address, bytes * n);
+        let parts = self.gather(vector, part, [n, bytes], access, mask);
         self.terminate(Op::Jump, &[], &[BlockCall::new(done, &parts)]);
         self.start(done);
         Ok(Operand::varying((0..n).map(|_| self.out.add_param(done, part)).collect()))
     }
 
-    /// Addresses of which each is `distance` from the previous one.
+    /// Addresses of which each is that of the next `count` elements of `bytes` bytes.
     fn contiguous(
         &mut self,
         p: &Operand,
         address: Value,
-        distance: u32,
+        [count, bytes]: [u32; 2],
         access: &Access,
     ) -> Option<Contiguous> {
+        let distance = count * bytes;
         match &p.kind {
             _ if access.volatile => None,
             OperandKind::Affine { step, guard } if *step == i64::from(distance) => {
-                Some(Contiguous { first: p.parts[0], guard: *guard })
+                let (first, mask) = (p.parts[0], self.active());
+                let (Some((straight, all)), Some(active)) = (*guard, self.mask_of_guard()) else {
+                    return Some(Contiguous { first, guard: *guard, mask });
+                };
+                let whole = self.value(Op::All, &[active], I1);
+                let straight = self.bin(BinOp::And, straight, whole);
+                Some(Contiguous { first, guard: Some((straight, all)), mask: None })
             }
             OperandKind::Varying if self.is_computed(address, MOST_OPERATIONS) => {
                 // Inactive lanes may be undefined.
@@ -80,12 +90,23 @@ impl Vectorizer<'_> {
                 let first = self.extract(all, 0);
                 let offsets = self.steps(I64, i64::from(distance));
                 let line = self.ptr_add(first, offsets);
-                let same = self.icmp(IntCc::Eq, all, line);
+                let mut same = self.icmp(IntCc::Eq, all, line);
+                let mut mask = self.active();
+                if let Some(active) = self.mask_of_guard() {
+                    same = self.bin(BinOp::And, same, active);
+                    mask = None;
+                }
                 let straight = self.value(Op::All, &[same], I1);
-                Some(Contiguous { first, guard: Some((straight, all)) })
+                Some(Contiguous { first, guard: Some((straight, all)), mask })
             }
             _ => None,
         }
+    }
+
+    /// The mask that is part of the condition for one access. Where masked accesses are made lane by lane, a
+    /// gather or a scatter is as good for some of the work-items.
+    fn mask_of_guard(&self) -> Option<Value> {
+        self.active().filter(|_| self.r.masked_by_lanes)
     }
 
     /// Whether at most `operations` operations, one after the other, compute a value from work-item ids and
@@ -106,8 +127,8 @@ impl Vectorizer<'_> {
         }
     }
 
-    fn load_contiguous(&mut self, first: Value, part: Type, n: u32, access: &Access) -> Vec<Value> {
-        let args = self.masked(vec![first]);
+    fn load_contiguous(&mut self, at: &Contiguous, part: Type, n: u32, access: &Access) -> Vec<Value> {
+        let args: Vec<Value> = [at.first].into_iter().chain(at.mask).collect();
         self.multi(Op::Lanes(LaneOp::Load(*access)), &args, &vec![part; n as usize])
     }
 
@@ -122,10 +143,17 @@ impl Vectorizer<'_> {
         (access, self.ptr_add(vector, offset))
     }
 
-    fn gather(&mut self, vector: Value, part: Type, n: u32, bytes: u32, access: &Access) -> Vec<Value> {
+    fn gather(
+        &mut self,
+        vector: Value,
+        part: Type,
+        [n, bytes]: [u32; 2],
+        access: &Access,
+        mask: Option<Value>,
+    ) -> Vec<Value> {
         let one = |v: &mut Self, i| {
             let (access, p) = v.component(vector, i, bytes, access);
-            let args = v.masked(vec![p]);
+            let args: Vec<Value> = [p].into_iter().chain(mask).collect();
             v.value(Op::Lanes(LaneOp::Gather(access)), &args, part)
         };
         (0..n).map(|i| one(self, i)).collect()
@@ -149,24 +177,25 @@ impl Vectorizer<'_> {
             return Ok(());
         }
         let parts = self.vectors(&v);
-        match self.contiguous(&p, address, bytes * n, access) {
-            Some(Contiguous { first, guard: None }) => {
-                self.store_contiguous(first, parts, bytes, access, address);
+        let mask = self.store_mask(address, bytes * n);
+        match self.contiguous(&p, address, [n, bytes], access) {
+            Some(at @ Contiguous { guard: None, .. }) => {
+                self.store_contiguous(&at, parts, bytes, access, address);
             }
-            Some(Contiguous { first, guard: Some((straight, vector)) }) => {
+            Some(at @ Contiguous { guard: Some((straight, vector)), .. }) => {
                 let [yes, no, done] = [0; 3].map(|_| self.new_block());
                 self.brif(straight, yes, no);
                 self.start(yes);
-                self.store_contiguous(first, parts.clone(), bytes, access, address);
+                self.store_contiguous(&at, parts.clone(), bytes, access, address);
                 self.jump(done);
                 self.start(no);
-                self.scatter(vector, &parts, bytes, access);
+                self.scatter(vector, &parts, bytes, access, mask);
                 self.jump(done);
                 self.start(done);
             }
             None => {
                 let vector = self.vector(&p);
-                self.scatter(vector, &parts, bytes, access);
+                self.scatter(vector, &parts, bytes, access, mask);
             }
         }
         Ok(())
@@ -179,26 +208,26 @@ impl Vectorizer<'_> {
 
     fn store_contiguous(
         &mut self,
-        first: Value,
+        at: &Contiguous,
         mut parts: Vec<Value>,
         bytes: u32,
         access: &Access,
         address: Value,
     ) {
         let all = self.width * parts.len() as u32 * bytes;
-        parts.push(first);
+        parts.push(at.first);
         if self.active().is_some() || all < STREAM || !self.is_stream(address) {
-            let args = self.masked(parts);
-            self.inst(Op::Lanes(LaneOp::Store(*access)), &args, &[]);
+            parts.extend(at.mask);
+            self.inst(Op::Lanes(LaneOp::Store(*access)), &parts, &[]);
             return;
         }
         // Vectors of three are aligned to less than their size.
         let line = (1 << all.trailing_zeros()).min(LINE);
-        let at = self.cast(CastOp::PtrToInt, first, I64);
+        let word = self.cast(CastOp::PtrToInt, at.first, I64);
         let no_stream = self.value(Op::Context(ContextField::NoStream), &[], I64);
-        let at = self.bin(BinOp::Or, at, no_stream);
+        let word = self.bin(BinOp::Or, word, no_stream);
         let (mask, zero) = (self.out.i64(i64::from(line) - 1), self.out.i64(0));
-        let low = self.bin(BinOp::And, at, mask);
+        let low = self.bin(BinOp::And, word, mask);
         let past = self.icmp(IntCc::Eq, low, zero);
         let [yes, no, done] = [0; 3].map(|_| self.new_block());
         self.brif(past, yes, no);
@@ -212,10 +241,10 @@ impl Vectorizer<'_> {
         self.start(done);
     }
 
-    fn scatter(&mut self, vector: Value, parts: &[Value], bytes: u32, access: &Access) {
+    fn scatter(&mut self, vector: Value, parts: &[Value], bytes: u32, access: &Access, mask: Option<Value>) {
         for (i, part) in (0u32..).zip(parts) {
             let (access, p) = self.component(vector, i, bytes, access);
-            let args = self.masked(vec![*part, p]);
+            let args: Vec<Value> = [*part, p].into_iter().chain(mask).collect();
             self.inst(Op::Lanes(LaneOp::Scatter(access)), &args, &[]);
         }
     }

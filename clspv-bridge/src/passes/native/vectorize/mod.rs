@@ -18,6 +18,7 @@ mod groups;
 mod memory;
 mod operand;
 mod ops;
+mod private;
 mod queries;
 mod region;
 mod state;
@@ -62,7 +63,9 @@ impl Pass for Vectorize {
         let shape = VectorShape { width: width as u8, linear, whole: false };
         let tree = tree::build(&func)?;
         let info = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
-        let addresses_in_memory = cpu.generator == CodeGenerator::Llvm && !cpu.instrumented;
+        let addresses_in_memory =
+            cpu.generator == CodeGenerator::Llvm && !cpu.instrumented && !cpu.has(atomics::INTEL);
+        let masked_by_lanes = cpu.generator.is_cranelift();
         let mut callees = Callees::default();
         callees.reserve(module, &func, &info, shape, cpu.instrumented);
         let streams = stream::addresses(&func);
@@ -74,6 +77,7 @@ impl Pass for Vectorize {
             shape: VectorShape { whole, ..shape },
             instrumented: cpu.instrumented,
             addresses_in_memory,
+            masked_by_lanes,
             streams: Some(&streams),
             callees: &callees.refs,
         };
@@ -100,6 +104,7 @@ impl Pass for Vectorize {
                 shape: VectorShape { linear: false, ..shape },
                 instrumented: cpu.instrumented,
                 addresses_in_memory,
+                masked_by_lanes,
                 streams: None,
                 callees: &callees.refs,
             };

@@ -20,6 +20,8 @@ pub(super) struct Request<'a> {
     pub(super) instrumented: bool,
     /// Whether the addresses of atomics in local memory pass through memory ([`atomics`]).
     pub(super) addresses_in_memory: bool,
+    /// Whether a masked access of neighbours is one for each lane, as in Cranelift's code.
+    pub(super) masked_by_lanes: bool,
     /// Addresses of stores that may go past the caches.
     pub(super) streams: Option<&'a FxHashSet<Value>>,
     pub(super) callees: &'a FxHashMap<(FuncRef, VaryingArgs), FuncRef>,
