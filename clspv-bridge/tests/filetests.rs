@@ -229,9 +229,8 @@ fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
 ///
 /// `no_TYPE` removes arithmetic on a type; `no_storage8` and `no_storage16` remove small types in memory.
 /// `float_atomics` adds all of them; `sub_groups N` adds sub-groups with the required operations, and
-/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits; `cpu`, `intel`,
-/// `instrumented`, `quick` and `baseline` are native code: by LLVM, by LLVM for Intel's processors, with checks,
-/// and by Cranelift.
+/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits. Native code is that of `cpu`, of
+/// `intel`, its vendor's processors, `instrumented`, or Cranelift's, `quick` and `baseline`.
 fn target(text: &str) -> Result<Target, String> {
     let mut target = Target::generic();
     let words = directives(text, "target").into_iter().flat_map(|line| line.split(',')).map(str::trim);

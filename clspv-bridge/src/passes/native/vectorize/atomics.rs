@@ -39,9 +39,9 @@ enum Lanes {
 }
 
 impl Vectorizer<'_> {
-    /// Stores the vector of addresses, whose lanes are then loaded. AMD's processors (Zen 4) execute the atomic
-    /// of a lane before the addresses of the previous ones are known, and again if the addresses turn out to be
-    /// equal: with lanes that are extracted from a vector register this may take ten times as long.
+    /// Stores the vector of addresses, whose lanes are then loaded. AMD's processors (Zen 4) execute the
+    /// atomic of a lane before the addresses of the previous ones are known, and again if the addresses turn
+    /// out to be equal: with lanes that are extracted from a vector register this may take ten times as long.
     fn lanes_in_memory(&mut self, addresses: Value, slot: Slot) -> Lanes {
         // Offsets in local memory have at most 32 bits.
         let (base, words, ty) = match self.based(addresses) {
