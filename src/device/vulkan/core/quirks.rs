@@ -91,11 +91,11 @@ quirks! {
     /// through what was at the view's place before, execute what was at the code's place before, and may
     /// never end (Xid 109).
     ///
-    /// Seen with a program in plain Vulkan (580, H200): threads with a VkQueue each that create, use and
-    /// destroy a view or a pipeline get about 1 % wrong results with eight VkQueues and fewer with four, and
-    /// hang at times. Barriers and empty submissions do not help, a pause makes it rare. None was wrong in
-    /// the family with graphics, with one VkQueue, or if a submission to any VkQueue began and completed
-    /// between the creation and the first use.
+    /// Seen in plain Vulkan (580, H200, see `tests/late_uploads`): threads with a VkQueue each that create,
+    /// use and destroy a view or a pipeline get about 1 % wrong results with eight VkQueues and fewer with
+    /// four, and hang at times. Barriers and empty submissions do not help, a pause makes it rare. None was
+    /// wrong in the family with graphics, with one VkQueue, or if a submission to any VkQueue began and
+    /// completed between the creation and the first use.
     late_uploads: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these
