@@ -5,8 +5,8 @@ use super::vectorizer::{Request, Vectorizer};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
-/// Vendor of processors that execute accesses by addresses from vector registers in order. A histogram on
-/// Sapphire Rapids is 1.5 times as fast as with addresses in memory.
+/// Vendor of the processors on which addresses stay in vectors: a histogram on Emerald Rapids is 1.5 times as
+/// fast as with addresses in memory.
 pub(super) const INTEL: &str = "GenuineIntel";
 
 /// The plain access that an atomic one becomes. It is volatile: other vectors of the group change the memory
