@@ -224,7 +224,6 @@ impl<'a> Worker<'a> {
             .dst_binding(1)
             .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
             .buffer_info(&result);
-        let from = from.descriptor_count(1);
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ)];
