@@ -117,5 +117,5 @@ fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed>
     let line = format!("{what}: {counts}, {} s", start.elapsed().as_secs());
     RUNS.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
-    if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
+    if output.status.success() { Ok(()) } else { Err(Failed::from(format!("{}\n{text}", output.status))) }
 }
