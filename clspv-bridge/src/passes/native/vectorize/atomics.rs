@@ -15,15 +15,20 @@ fn plain(ty: Type) -> Access {
     Access { volatile: true, ..Access::aligned(ty.access_bytes().unwrap_or(4)) }
 }
 
-/// Whether the addresses of atomics in local memory pass through memory, and there are some that differ from
-/// lane to lane.
-pub(super) fn has_lane_addresses(r: &Request<'_>) -> bool {
-    let is_atomic = |op: &Op| matches!(op, Op::AtomicRmw { .. } | Op::AtomicCas { .. });
-    r.addresses_in_memory
-        && r.func.data_in_order().filter(|data| is_atomic(&data.op)).any(|data| {
-            let address = data.args[data.op.address_arg().unwrap_or(0)];
-            is_local(r.func.ty(address)) && !r.info.of(address).is_uniform()
-        })
+/// Most operands of an atomic.
+const MOST_WORDS: usize = 3;
+
+/// Number of slots for lanes of atomics that a function may use. Instrumented code has none: its accesses of
+/// slots are checked.
+pub(super) fn lane_slots(r: &Request<'_>) -> usize {
+    let is_atomic = |op: &Op| {
+        matches!(
+            op,
+            Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. }
+        )
+    };
+    let has_slots = !r.instrumented && r.func.data_in_order().any(|data| is_atomic(&data.op));
+    if has_slots { MOST_WORDS } else { 0 }
 }
 
 fn is_local(ty: Type) -> bool {
@@ -34,45 +39,92 @@ fn is_local(ty: Type) -> bool {
 enum Lanes {
     Uniform(Value),
     Vector(Value),
-    /// In memory from the first address on: 32-bit offsets from a base, or addresses.
-    Memory(Value, Option<Value>),
+    Memory(LanesInMemory),
+}
+
+/// Lanes in memory from an address on: offsets from a base, addresses, or numbers.
+#[derive(Clone, Copy)]
+struct LanesInMemory {
+    at: Value,
+    word: Type,
+    base: Option<Value>,
+    /// Type of the operand's lanes.
+    ty: Type,
+}
+
+/// The number of a lane.
+#[derive(Clone, Copy)]
+enum Lane {
+    Number(u8),
+    Value(Value),
 }
 
 impl Vectorizer<'_> {
-    /// Stores the vector of addresses, whose lanes are then loaded. AMD's processors (Zen 4) execute the
-    /// atomic of a lane before the addresses of the previous ones are known, and again if the addresses turn
-    /// out to be equal: with lanes that are extracted from a vector register this may take ten times as long.
-    fn lanes_in_memory(&mut self, addresses: Value, slot: Slot) -> Lanes {
-        // Offsets in local memory have at most 32 bits.
-        let (base, words, ty) = match self.based(addresses) {
-            Some((base, offsets)) => {
-                (Some(base), self.cast(CastOp::Trunc, offsets, I32.of_lanes(self.width)), I32)
-            }
-            None => (None, self.cast(CastOp::PtrToInt, addresses, I64.of_lanes(self.width)), I64),
-        };
-        let at = self.value(Op::SlotAddr(slot), &[], Type::Ptr(Space::Private));
-        self.inst(Op::Lanes(LaneOp::Store(plain(ty))), &[words, at], &[]);
-        Lanes::Memory(at, base)
+    /// A slot for the lanes of an operand of an atomic, if the function has such slots.
+    fn lane_slot(&mut self, number: usize) -> Option<Slot> {
+        let slot = self.lane_slots.get(number).copied();
+        self.used_lane_slots = self.used_lane_slots.max(slot.map_or(0, |_| number + 1));
+        slot
     }
 
-    fn lane(&mut self, lanes: &Lanes, lane: u8) -> Value {
-        match *lanes {
-            Lanes::Uniform(v) => v,
-            Lanes::Vector(v) => self.extract(v, lane),
-            Lanes::Memory(at, base) => {
-                let (ty, bytes) = if base.is_some() { (I32, 4) } else { (I64, 8) };
-                let offset = self.out.i64(bytes * i64::from(lane));
-                let at = self.ptr_add(at, offset);
-                let word = self.value(Op::Load(plain(ty)), &[at], ty);
-                match base {
-                    Some(base) => {
-                        let offset = self.cast(CastOp::Sext, word, I64);
-                        self.ptr_add(base, offset)
-                    }
-                    None => self.cast(CastOp::IntToPtr, word, Type::Ptr(Space::Local)),
-                }
+    /// Stores a vector whose lanes are then loaded.
+    ///
+    /// Of addresses in straight code: AMD's processors (Zen 4) execute the atomic of a lane before the
+    /// addresses of the previous ones are known, and again if the addresses turn out to be equal: with lanes
+    /// that are extracted from a vector register this may take ten times as long.
+    ///
+    /// Of all operands in loops over the lanes: LLVM and Cranelift extract a lane whose number is a variable
+    /// by storing the vector, each time. That made a histogram four times as slow on Emerald Rapids.
+    fn lanes_in_memory(&mut self, v: Value, slot: Slot) -> Lanes {
+        let ty = self.out.ty(v).lane();
+        let (base, words, word) = match (ty, self.based(v)) {
+            // Offsets in local memory have at most 32 bits.
+            (Type::Ptr(Space::Local), Some((base, offsets))) => {
+                (Some(base), self.cast(CastOp::Trunc, offsets, I32.of_lanes(self.width)), I32)
             }
+            (Type::Ptr(_), Some((base, offsets))) => (Some(base), offsets, I64),
+            (Type::Ptr(_), None) => (None, self.cast(CastOp::PtrToInt, v, I64.of_lanes(self.width)), I64),
+            _ => (None, v, ty),
+        };
+        let at = self.value(Op::SlotAddr(slot), &[], Type::Ptr(Space::Private));
+        self.inst(Op::Lanes(LaneOp::Store(plain(word))), &[words, at], &[]);
+        Lanes::Memory(LanesInMemory { at, word, base, ty })
+    }
+
+    fn lane(&mut self, lanes: &Lanes, lane: Lane) -> Value {
+        match (lanes, lane) {
+            (Lanes::Uniform(v), _) => *v,
+            (Lanes::Vector(v), Lane::Number(lane)) => self.extract(*v, lane),
+            (Lanes::Vector(v), Lane::Value(lane)) => self.extract_dyn(*v, lane),
+            (Lanes::Memory(lanes), _) => self.loaded_lane(*lanes, lane),
         }
+    }
+
+    fn loaded_lane(&mut self, lanes: LanesInMemory, lane: Lane) -> Value {
+        let at = self.lane_address(lanes.at, lanes.word, lane);
+        let word = self.value(Op::Load(plain(lanes.word)), &[at], lanes.word);
+        match lanes.base {
+            Some(base) if lanes.word == I64 => self.ptr_add(base, word),
+            Some(base) => {
+                let offset = self.cast(CastOp::Sext, word, I64);
+                self.ptr_add(base, offset)
+            }
+            None if lanes.ty == lanes.word => word,
+            None => self.cast(CastOp::IntToPtr, word, lanes.ty),
+        }
+    }
+
+    /// The address of a lane's word.
+    fn lane_address(&mut self, first: Value, word: Type, lane: Lane) -> Value {
+        let bytes = i64::from(word.access_bytes().unwrap_or(8));
+        let offset = match lane {
+            Lane::Number(lane) => self.out.i64(bytes * i64::from(lane)),
+            Lane::Value(lane) => {
+                let (lane, bytes) = (self.cast(CastOp::Zext, lane, I64), self.out.i64(bytes));
+                self.bin(BinOp::Imul, lane, bytes)
+            }
+        };
+        self.ptr_add(first, offset)
     }
 
     /// Runs `f` for each active lane: without a mask in straight code, else in a loop over the lanes. It
@@ -100,15 +152,18 @@ impl Vectorizer<'_> {
     ) -> Result<Option<Operand>> {
         let mut split = Vec::new();
         for (operand, &v) in operands.iter().zip(values) {
-            split.push(match self.lane_addresses {
-                _ if operand.is_uniform() => Lanes::Uniform(v),
-                Some(slot) if is_local(self.out.ty(v).lane()) => self.lanes_in_memory(v, slot),
-                _ => Lanes::Vector(v),
+            let by_memory = self.r.addresses_in_memory && is_local(self.out.ty(v).lane());
+            split.push(match operand.is_uniform() {
+                true => Lanes::Uniform(v),
+                false => match by_memory.then(|| self.lane_slot(0)).flatten() {
+                    Some(slot) => self.lanes_in_memory(v, slot),
+                    None => Lanes::Vector(v),
+                },
             });
         }
         let mut all: Option<Value> = None;
         for lane in 0..self.width as u8 {
-            let args: Vec<Value> = split.iter().map(|lanes| self.lane(lanes, lane)).collect();
+            let args: Vec<Value> = split.iter().map(|lanes| self.lane(lanes, Lane::Number(lane))).collect();
             if let (Some(result), Some(ty)) = (f(self, &args)?, ty) {
                 let vector = self.part(ty, true);
                 let before = all.unwrap_or_else(|| self.out.bits(vector, 0));
@@ -125,6 +180,17 @@ impl Vectorizer<'_> {
         ty: Option<Type>,
         f: impl Fn(&mut Self, &[Value]) -> Result<Option<Value>>,
     ) -> Result<Option<Operand>> {
+        let mut split = Vec::new();
+        for (number, (operand, &v)) in operands.iter().zip(values).enumerate() {
+            let is_bit = self.out.ty(v).lane() == I1;
+            split.push(match operand.is_uniform() {
+                true => Lanes::Uniform(v),
+                false => match self.lane_slot(number).filter(|_| !is_bit) {
+                    Some(slot) => self.lanes_in_memory(v, slot),
+                    None => Lanes::Vector(v),
+                },
+            });
+        }
         let bits = self.active_bits();
         let (body, done) = (self.new_block(), self.new_block());
         let mut first = vec![bits];
@@ -137,10 +203,7 @@ impl Vectorizer<'_> {
         self.terminate(Op::Jump, &[], &[BlockCall::new(body, &first)]);
         self.start(body);
         let lane = self.value(Op::Un(UnOp::Ctz), &[left], I32);
-        let mut args = Vec::new();
-        for (o, v) in operands.iter().zip(values) {
-            args.push(if o.is_uniform() { *v } else { self.extract_dyn(*v, lane) });
-        }
+        let args: Vec<Value> = split.iter().map(|lanes| self.lane(lanes, Lane::Value(lane))).collect();
         let result = f(self, &args)?;
         let one = self.out.i32(1);
         let less = self.bin(BinOp::Isub, left, one);

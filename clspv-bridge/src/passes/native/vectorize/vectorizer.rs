@@ -57,8 +57,9 @@ pub(super) struct Vectorizer<'a> {
     pub(super) arguments: FxHashMap<Value, Operand>,
     pub(super) mask: Mask,
     pub(super) targets: FxHashMap<Block, EdgeTarget>,
-    /// A word for each lane of the addresses of atomics in local memory ([`super::atomics`]).
-    pub(super) lane_addresses: Option<Slot>,
+    /// Slots for lanes of operands of atomics, and how many of them are used ([`super::atomics`]).
+    pub(super) lane_slots: Vec<Slot>,
+    pub(super) used_lane_slots: usize,
     /// Blocks with several incoming edges.
     pub(super) joins: FxHashSet<Block>,
     pub(super) variables: FxHashMap<Variable, Slot>,
@@ -66,8 +67,8 @@ pub(super) struct Vectorizer<'a> {
     pub(super) splats: FxHashMap<(Value, Block), Value>,
 }
 
-/// Slot of a lane's address.
-const LANE_ADDRESS: SlotData = SlotData { size: 8, align: 8 };
+/// Slot of a lane's word.
+const LANE_WORD: SlotData = SlotData { size: 8, align: 8 };
 
 impl<'a> Vectorizer<'a> {
     pub(super) fn function(name: &str, r: Request<'a>) -> Result<Function> {
@@ -86,7 +87,7 @@ impl<'a> Vectorizer<'a> {
         out.kernel = func.kernel;
         out.extent = CallExtent::Vector(r.shape);
         out.slots = func.slots.clone();
-        let lane_addresses = atomics::has_lane_addresses(&r).then(|| out.slots.push(LANE_ADDRESS));
+        let lane_slots = (0..atomics::lane_slots(&r)).map(|_| out.slots.push(LANE_WORD)).collect();
         let block = out.add_block();
         let mut v = Vectorizer {
             width,
@@ -107,7 +108,8 @@ impl<'a> Vectorizer<'a> {
             arguments: FxHashMap::default(),
             mask: Mask::Base,
             targets: FxHashMap::default(),
-            lane_addresses,
+            lane_slots,
+            used_lane_slots: 0,
             joins: func.layout.iter().flat_map(merges).collect(),
             variables: FxHashMap::default(),
             splats: FxHashMap::default(),
@@ -138,8 +140,8 @@ impl<'a> Vectorizer<'a> {
     /// parameters.
     pub(super) fn finish(mut self) -> Function {
         let mut slots = self.func.slots.clone();
-        if self.lane_addresses.is_some() {
-            slots.push(LANE_ADDRESS);
+        for _ in 0..self.used_lane_slots {
+            slots.push(LANE_WORD);
         }
         let kept = slots.keys().collect();
         mem2reg::promote(&mut self.out, &kept);
