@@ -123,6 +123,20 @@ unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
     unsafe { std::ptr::copy_nonoverlapping(src, dst, len) }
 }
 
+/// Copies `len` bytes of a copy of `whole` bytes; the ranges do not overlap.
+///
+/// # Safety
+/// Both ranges are valid for `len` bytes and are not written by others during the call.
+pub unsafe fn copy_part(src: HostPtr, dst: HostPtr, len: u64, whole: u64) {
+    let bytes = len as usize;
+    if whole >= STREAMED as u64 {
+        // SAFETY: by this function's contract.
+        return unsafe { copy_past_caches(src.0, dst.0, bytes) };
+    }
+    // SAFETY: by this function's contract.
+    unsafe { std::ptr::copy_nonoverlapping(src.0, dst.0, bytes) }
+}
+
 /// Copies a region of bytes, rows and slices between two pitched layouts.
 ///
 /// # Safety

@@ -350,7 +350,8 @@ fn part(memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> BufferRange {
 /// Executes a transfer on idle memory and waits for it: on the host if it can access the memory, else on the
 /// device.
 pub fn transfer_now(ops: &Arc<dyn DeviceOps>, command: &DeviceCommand) -> Result<()> {
-    if host_exec::can_run(command) && host_exec::run(command, host_exec::host_region).is_some() {
+    let share: host_exec::Share<'_> = &|total, work| ops.share_host_work(total, work);
+    if host_exec::can_run(command) && host_exec::run(command, host_exec::host_region, share).is_some() {
         return Ok(());
     }
     Ok(ops.transfer(command)?)

@@ -174,7 +174,7 @@ fn execute(command: &DeviceCommand) {
         list.replays.fetch_add(1, Ordering::Relaxed);
         return list.items.iter().for_each(|item| execute(&item.command));
     }
-    host_exec::run(command, memory_of);
+    host_exec::run(command, memory_of, &host_exec::alone);
 }
 
 impl DeviceOps for MockDevice {

@@ -251,6 +251,11 @@ pub trait DeviceOps: Send + Sync {
         let _ = division;
         Err(DeviceError::Unsupported("parts of the device".into()))
     }
+    /// Runs work of the host on all of `0..total`, in ranges, which `work` receives: on the threads of a
+    /// device that is the host, else on the calling thread. The work does not fail.
+    fn share_host_work(&self, total: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) {
+        work(0, total);
+    }
     /// Returns (device time, host time) in nanoseconds, sampled together (clGetDeviceAndHostTimer). The
     /// device clock is the clock of [`Times`].
     fn timestamps(&self) -> DeviceResult<(u64, u64)>;

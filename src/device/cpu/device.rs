@@ -280,7 +280,16 @@ impl DeviceOps for CpuDevice {
         Ok(CpuOnDeviceQueue::create(&self.pool, size))
     }
     fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
-        if image::transfer(command) { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+        let done = image::transfer(command, &|total, work| self.share_host_work(total, work));
+        if done { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+    }
+    fn share_host_work(&self, total: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) {
+        // The caller is not pinned as the threads of a part of the device are.
+        if self.pool.is_bound() {
+            work(0, total);
+        } else {
+            self.pool.run(total, work);
+        }
     }
     fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> DeviceResult<()> {
         exec::launch_and_print(

@@ -4,7 +4,7 @@
 //! alive.
 
 use super::super::batch::{DeviceCommand, Endpoint, ImageRange, RectLayout};
-use super::super::host_exec;
+use super::super::host_exec::{self, Share};
 use super::super::info::{FormatSupport, ImageFacts, ImageUse};
 use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::cl::image::{self, Fields, ImageKind, Number, bytes_of};
@@ -209,11 +209,12 @@ fn describe(
     Some(words)
 }
 
-/// Executes a transfer; false if the command is none, or uses memory of another device.
-pub fn transfer(command: &DeviceCommand) -> bool {
+/// Executes a transfer, of which `share` runs the pieces; false if the command is none, or uses memory of
+/// another device.
+pub fn transfer(command: &DeviceCommand, share: Share<'_>) -> bool {
     let find = |side: &Endpoint| match side {
         Endpoint::Image(range) => image_of(&range.image).ok()?.part(range),
         Endpoint::Host(..) | Endpoint::Buffer(..) => host_exec::host_region(side),
     };
-    host_exec::run(command, find).is_some()
+    host_exec::run(command, find, share).is_some()
 }

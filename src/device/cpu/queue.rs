@@ -197,7 +197,7 @@ impl Inner {
                 list.0.iter().try_for_each(|item| self.execute(&item.command).map(drop)).map(|()| 0)
             }
             DeviceCommand::Nop | DeviceCommand::Copy { .. } | DeviceCommand::Fill { .. } => {
-                match image::transfer(command) {
+                match image::transfer(command, &|total, work| _ = self.pool.run(total, work)) {
                     true => Ok(0),
                     false => Err(DeviceError::Unexpected("memory of another device".into())),
                 }
