@@ -67,14 +67,25 @@ impl Vectorizer<'_> {
         slot
     }
 
-    /// Stores a vector whose lanes are then loaded.
+    /// The lanes of an operand: in the slot with this number, if there is one.
+    fn split(&mut self, operand: &Operand, v: Value, slot: Option<usize>) -> Lanes {
+        if operand.is_uniform() {
+            return Lanes::Uniform(v);
+        }
+        match slot.and_then(|number| self.lane_slot(number)) {
+            Some(slot) => self.lanes_in_memory(v, slot),
+            None => Lanes::Vector(v),
+        }
+    }
+
+    /// Stores a vector to a slot, from which its lanes are loaded one by one. Two cases need this.
     ///
-    /// Of addresses in straight code: AMD's processors (Zen 4) execute the atomic of a lane before the
-    /// addresses of the previous ones are known, and again if the addresses turn out to be equal: with lanes
-    /// that are extracted from a vector register this may take ten times as long.
+    /// Without a mask, addresses in local memory: AMD's processors (Zen 4) execute the atomic of a lane
+    /// before the addresses of the previous ones are known, and again if the addresses turn out to be equal.
+    /// With lanes that are extracted from a vector register this may take ten times as long.
     ///
-    /// Of all operands in loops over the lanes: LLVM and Cranelift extract a lane whose number is a variable
-    /// by storing the vector, each time. That made a histogram four times as slow on Emerald Rapids.
+    /// With a mask, all operands: for an extraction with a variable index LLVM and Cranelift store the whole
+    /// vector in each iteration. That made a histogram three times as slow on Emerald Rapids.
     fn lanes_in_memory(&mut self, v: Value, slot: Slot) -> Lanes {
         let ty = self.out.ty(v).lane();
         let (base, words, word) = match (ty, self.based(v)) {
@@ -153,13 +164,7 @@ impl Vectorizer<'_> {
         let mut split = Vec::new();
         for (operand, &v) in operands.iter().zip(values) {
             let by_memory = self.r.addresses_in_memory && is_local(self.out.ty(v).lane());
-            split.push(match operand.is_uniform() {
-                true => Lanes::Uniform(v),
-                false => match by_memory.then(|| self.lane_slot(0)).flatten() {
-                    Some(slot) => self.lanes_in_memory(v, slot),
-                    None => Lanes::Vector(v),
-                },
-            });
+            split.push(self.split(operand, v, by_memory.then_some(0)));
         }
         let mut all: Option<Value> = None;
         for lane in 0..self.width as u8 {
@@ -182,14 +187,8 @@ impl Vectorizer<'_> {
     ) -> Result<Option<Operand>> {
         let mut split = Vec::new();
         for (number, (operand, &v)) in operands.iter().zip(values).enumerate() {
-            let is_bit = self.out.ty(v).lane() == I1;
-            split.push(match operand.is_uniform() {
-                true => Lanes::Uniform(v),
-                false => match self.lane_slot(number).filter(|_| !is_bit) {
-                    Some(slot) => self.lanes_in_memory(v, slot),
-                    None => Lanes::Vector(v),
-                },
-            });
+            let has_bytes = self.out.ty(v).lane() != I1;
+            split.push(self.split(operand, v, has_bytes.then_some(number)));
         }
         let bits = self.active_bits();
         let (body, done) = (self.new_block(), self.new_block());
