@@ -171,8 +171,8 @@ impl Adapter {
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
     }
 
-    /// Whether new views and pipelines must not be used before a submission that began after their creation
-    /// is complete.
+    /// Whether new views and pipelines must not be used, nor images copied, before a submission that began
+    /// after their creation or the recording is complete.
     pub fn has_late_uploads(&self) -> bool {
         self.quirks.late_uploads && !self.quirks.graphics_family || !self.features.immediate_uploads
     }

@@ -1,6 +1,7 @@
 //! Creation of views and pipelines. Drivers upload descriptors of views and code of pipelines when they are
-//! created. Some devices see uploads late ([`Adapter::has_late_uploads`]): before work that uses new objects
-//! is submitted there, a submission that began after their creation must be complete (`Queues::settle`).
+//! created, and views and code of their own when commands that copy images are recorded. Some devices see
+//! uploads late ([`Adapter::has_late_uploads`]): before work that uses them is submitted there, a submission
+//! that began after the upload must be complete (`Queues::settle`).
 //!
 //! [`Adapter::has_late_uploads`]: super::adapter::Adapter::has_late_uploads
 
@@ -10,7 +11,7 @@ use crate::device::traits::DeviceResult;
 use ash::vk;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of views and pipelines created so far, and of those known to be visible to the device.
+/// Number of uploads so far, and of those known to be visible to the device.
 #[derive(Default)]
 pub struct Uploads {
     made: AtomicU64,
@@ -23,13 +24,18 @@ impl Uploads {
         self.made.load(Ordering::Acquire)
     }
 
-    /// Whether all of the first `made` objects are visible.
+    /// Whether all of the first `made` uploads are visible.
     pub fn are_visible(&self, made: u64) -> bool {
         self.visible.load(Ordering::Acquire) >= made
     }
 
     pub fn set_visible(&self, made: u64) {
         self.visible.fetch_max(made, Ordering::AcqRel);
+    }
+
+    /// Notes that a copy from or to an image is recorded, for which the driver may upload what it needs.
+    pub fn note_image_copy(&self) {
+        self.note(());
     }
 
     fn note<T>(&self, object: T) -> T {
