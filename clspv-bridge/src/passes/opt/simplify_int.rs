@@ -131,6 +131,10 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
             let m = s.constant(ty, c - 1);
             return rewrite(bin(And), &[x, m]);
         }
+        // Signed division of numbers that are not negative.
+        Sdiv | Srem if c <= mask >> 1 && used_bits(s, x, 4) < scalar.bits() => {
+            return rewrite(bin(if op == Sdiv { Udiv } else { Urem }), &[x, y]);
+        }
         // Reassociates (x + c1) + c2 and the like.
         Iadd | And | Or | Xor | Imul => {
             if let Some((a, b)) = s.bin(x, op)

@@ -1,11 +1,13 @@
 //! Full unrolling of small loops with a constant trip count.
 //!
 //! Unrolled loops have constant indices, so that private arrays become values and conditions on the counter
-//! disappear. Loops that index a private array may grow more than others: an array in memory costs far more
-//! than its loop's code. Loops around others are only unrolled for such an array, or if they have a single
-//! iteration. Loops that the program asks to unroll may grow more than all of these. The loop is copied once
-//! for each time that its back edge may be taken; the exit conditions stay and are folded by the passes that
-//! follow.
+//! disappear. The loop is copied once for each time that its back edge may be taken; the exit conditions stay
+//! and are folded by the passes that follow.
+//!
+//! Loops that index a private array may grow more than others: an array in memory costs far more than its
+//! loop's code. They may grow still more for a device whose registers can hold the array, if all indices are
+//! loop counters. Loops around others are only unrolled for such an array, or if they have a single
+//! iteration. Loops that the program asks to unroll may grow more than most of these.
 
 use crate::analysis::trip_count::backedge_taken_count;
 use crate::analysis::{Cfg, DomTree, LoopForest};
@@ -29,6 +31,12 @@ const MAX_LOOP_INSTS: usize = 200;
 /// Likewise, for loops that index a private array.
 const MAX_PRIVATE_INSTS: usize = 2_400;
 
+/// Likewise, if the array is small and no index will be left that is not constant.
+const MAX_REGISTERS_INSTS: usize = 6_000;
+
+/// Most bytes of such an array.
+const MAX_REGISTERS_BYTES: u32 = 256;
+
 /// Most iterations, and most instructions of all copies, of a loop that the program asks to unroll.
 const MAX_HINTED_ITERATIONS: usize = 256;
 const MAX_HINTED_INSTS: usize = 4_000;
@@ -43,22 +51,23 @@ impl Pass for Unroll {
     fn name(&self) -> &'static str {
         "unroll"
     }
-    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        let many_registers = cx.target.vulkan().is_some();
         let mut changed = false;
         for func in module.functions.values_mut().filter(|f| f.entry().is_some()) {
-            changed |= unroll(func);
+            changed |= unroll(func, many_registers);
         }
         Ok(changed)
     }
 }
 
 /// Unrolls the loops of a function, inner ones first; true if there was any.
-fn unroll(func: &mut Function) -> bool {
+fn unroll(func: &mut Function, many_registers: bool) -> bool {
     let mut changed = false;
     // Headers of loops that were examined: an outer loop is examined again once its inner loops are gone.
     let mut refused: FxHashSet<Block> = FxHashSet::default();
     while live_insts(func) < MAX_FUNCTION_INSTS {
-        let Some(plan) = next_loop(func, &mut refused) else { break };
+        let Some(plan) = next_loop(func, many_registers, &mut refused) else { break };
         copy_loop(func, &plan);
         changed = true;
     }
@@ -81,7 +90,7 @@ struct Plan {
 }
 
 /// A loop that can be unrolled and is small enough, inner loops first.
-fn next_loop(func: &Function, refused: &mut FxHashSet<Block>) -> Option<Plan> {
+fn next_loop(func: &Function, many_registers: bool, refused: &mut FxHashSet<Block>) -> Option<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
@@ -91,7 +100,8 @@ fn next_loop(func: &Function, refused: &mut FxHashSet<Block>) -> Option<Plan> {
         }
         let blocks: Vec<Block> =
             func.layout.iter().copied().filter(|&b| cfg.is_reachable(b) && forest.contains(l, b)).collect();
-        let plan = plan(func, &cfg, &dom, &forest, l, blocks);
+        let insts = private_insts(func, &cfg, it.header, &blocks, many_registers);
+        let plan = plan(func, &cfg, &dom, &forest, l, blocks, insts);
         match plan {
             Some(plan) => return Some(plan),
             None => refused.insert(it.header),
@@ -107,6 +117,7 @@ fn plan(
     forest: &LoopForest,
     l: usize,
     blocks: Vec<Block>,
+    private_insts: Option<usize>,
 ) -> Option<Plan> {
     let it = &forest.loops()[l];
     let insts: usize = blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
@@ -122,10 +133,10 @@ fn plan(
     // left the inner loop early (see `lcssa`).
     let tests_first = func.successors(it.header).iter().any(|call| !forest.contains(l, call.block));
     let once = if tests_first { 2 } else { 1 };
-    let iterations = match indexes_private(func, it.header, &blocks) {
-        true => (MAX_PRIVATE_INSTS / insts.max(1)).min(MAX_ITERATIONS),
-        false if has_inner => once,
-        false => {
+    let iterations = match private_insts {
+        Some(most) => (most / insts.max(1)).min(MAX_ITERATIONS),
+        None if has_inner => once,
+        None => {
             let short = (MAX_SHORT_INSTS / insts.max(1)).min(MAX_SHORT_ITERATIONS);
             short.max((MAX_LOOP_INSTS / insts.max(1)).min(MAX_ITERATIONS))
         }
@@ -159,10 +170,29 @@ fn plan(
     Some(Plan { header: it.header, blocks, latches: it.latches.clone(), copies, exits })
 }
 
-/// Whether the loop accesses a stack slot at an offset that depends on the loop's own parameters.
-fn indexes_private(func: &Function, header: Block, blocks: &[Block]) -> bool {
+/// Most instructions that the copies of a loop may have because it indexes private arrays; `None` if it
+/// indexes none.
+fn private_insts(
+    func: &Function,
+    cfg: &Cfg,
+    header: Block,
+    blocks: &[Block],
+    many_registers: bool,
+) -> Option<usize> {
+    let indexed = indexed_slots(func, header, blocks);
+    if indexed.is_empty() {
+        return None;
+    }
+    let small = indexed.iter().all(|&slot| func.slots[slot].size <= MAX_REGISTERS_BYTES);
+    let in_registers = many_registers && small && are_counted(func, cfg, &indexed);
+    Some(if in_registers { MAX_REGISTERS_INSTS } else { MAX_PRIVATE_INSTS })
+}
+
+/// The stack slots that the loop accesses at an offset that depends on the loop's own parameters.
+fn indexed_slots(func: &Function, header: Block, blocks: &[Block]) -> FxHashSet<Slot> {
+    let mut indexed = FxHashSet::default();
     if func.slots.is_empty() {
-        return false;
+        return indexed;
     }
     let mut varying: FxHashSet<Value> = func.blocks[header].params.iter().copied().collect();
     for &i in blocks.iter().flat_map(|&b| &func.blocks[b].insts) {
@@ -170,23 +200,56 @@ fn indexes_private(func: &Function, header: Block, blocks: &[Block]) -> bool {
         if !data.args.iter().any(|a| varying.contains(a)) {
             continue;
         }
-        if data.op == Op::PtrAdd && is_slot(func, data.args[0]) {
-            return true;
+        if data.op == Op::PtrAdd {
+            indexed.extend(slot_of(func, data.args[0]));
         }
         varying.extend(data.results.iter().copied());
     }
-    false
+    indexed
 }
 
-/// Whether an address lies in a stack slot, through additions of offsets.
-fn is_slot(func: &Function, mut address: Value) -> bool {
+/// The stack slot that an address lies in, through additions of offsets.
+fn slot_of(func: &Function, mut address: Value) -> Option<Slot> {
     while let Some(inst) = func.def_inst(address) {
         match func.insts[inst].op {
             Op::PtrAdd => address = func.insts[inst].args[0],
-            ref other => return matches!(other, Op::SlotAddr(_)),
+            Op::SlotAddr(slot) => return Some(slot),
+            _ => return None,
         }
     }
-    false
+    None
+}
+
+/// Whether all offsets into the slots are computed from constants alone, as loop counters are.
+fn are_counted(func: &Function, cfg: &Cfg, slots: &FxHashSet<Slot>) -> bool {
+    let mut seen: FxHashSet<Value> = FxHashSet::default();
+    let offsets = func.data_in_order().filter(|data| data.op == Op::PtrAdd);
+    let mut open: Vec<Value> = offsets
+        .filter(|data| slot_of(func, data.args[0]).is_some_and(|slot| slots.contains(&slot)))
+        .map(|data| data.args[1])
+        .collect();
+    while let Some(value) = open.pop() {
+        if func.as_const(value).is_some() || !seen.insert(value) {
+            continue;
+        }
+        match func.values[value].def {
+            ValueDef::Result(inst, _) => match &func.insts[inst] {
+                data @ InstData { op: Op::Bin(_) | Op::Cast(_), .. } => open.extend(&data.args),
+                _ => return false,
+            },
+            ValueDef::Param(block, n) => {
+                let calls = cfg.preds(block).iter().flat_map(|&pred| func.successors(pred));
+                let before = open.len();
+                open.extend(calls.filter(|c| c.block == block).filter_map(|c| c.args.get(n as usize)));
+                // Parameters of the function.
+                if open.len() == before {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Values of the loop that are used outside, with the block of each use.

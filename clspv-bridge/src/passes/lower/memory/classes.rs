@@ -31,7 +31,14 @@ struct Usage {
     int: bool,
     /// Lane count, if every access is one whole aligned vector with that many lanes.
     lanes: Option<u32>,
+    /// Bytes of the accesses to whole words, and of all others; number of pieces of the latter.
+    word_bytes: u32,
+    part_bytes: u32,
+    parts: u32,
 }
+
+/// Instructions that access part of a word in private memory, beside one that accesses a word.
+const PART_COST: u32 = 6;
 
 impl Usage {
     fn note(&mut self, ty: Type, align: u32, atomic: bool) {
@@ -46,6 +53,13 @@ impl Usage {
             _ => None,
         };
         self.unit = if self.any { self.unit.min(unit) } else { unit };
+        let total = bytes * ty.lanes();
+        if unit.is_multiple_of(4) {
+            self.word_bytes = self.word_bytes.saturating_add(total);
+        } else {
+            self.part_bytes = self.part_bytes.saturating_add(total);
+            self.parts = self.parts.saturating_add(total / unit);
+        }
         self.widest = self.widest.max(bytes);
         if atomic && (scalar.is_int() || bytes < 4) {
             // 16-bit atomics operate on the word around the value.
@@ -57,6 +71,12 @@ impl Usage {
             self.int = true;
         }
         self.any = true;
+    }
+    /// Whether accesses to an array of words take fewer instructions than to one of smaller elements.
+    fn prefers_words(&self) -> bool {
+        let small = u64::from(self.word_bytes.saturating_add(self.part_bytes)) / u64::from(self.unit.max(1));
+        let words = u64::from(self.word_bytes / 4) + u64::from(self.parts) * u64::from(PART_COST);
+        self.unit < 4 && self.atomic == 0 && words < small
     }
     /// Element type of an array for all accesses.
     fn elem(&self, cx: &PassContext<'_>) -> Type {
@@ -140,7 +160,8 @@ impl PointsToClass {
     }
     /// Element type of an array for all its accesses.
     pub(super) fn elem(&self, cx: &PassContext<'_>) -> Type {
-        self.usage.elem(cx)
+        // Stores of parts of words in local memory would be atomics.
+        if self.spaces == PRIVATE && self.usage.prefers_words() { I32 } else { self.usage.elem(cx) }
     }
     /// Whether its global pointers may point into any buffer (virtual mode).
     pub(crate) fn leads_anywhere(&self) -> bool {
