@@ -127,12 +127,12 @@ def main():
     known, failed, ran, left = {}, [], 0, []
     where = folder
     for page, line, command in commands():
-        if part not in command:
-            continue
-        place = f"{page}:{line}"
         if command.startswith("cd "):
             where = folder / command[3:]
             continue
+        if part not in command:
+            continue
+        place = f"{page}:{line}"
         reason = next((why for pattern, why in ELSEWHERE if re.search(pattern, command)), None)
         if re.search(LONG, re.sub(r"^(\S+=\S+ )*", "", command)) and "--long" not in flags:
             reason = reason or "takes minutes: --long"
