@@ -96,10 +96,10 @@ quirks! {
     /// wrong in the family with graphics, with one VkQueue, or if a submission to any VkQueue began and
     /// completed between the creation and the first use.
     ///
-    /// What the driver creates for commands that copy images is late, too: with such a submission for views
-    /// and pipelines only, one in 75 runs of the image tests hung; with one for these commands as well, none
-    /// of 400 that had the GPU to themselves, but one of 60 beside other processes (and two of 17 with
-    /// completion words, see `submit::timeline`).
+    /// Copies of images are affected, too: the driver creates views or code of its own for them. With such a
+    /// submission before the first use of views and pipelines only, one in 75 runs of the image tests hung;
+    /// with one before image copies as well, none of 400 that had the GPU to themselves, but one of 60 beside
+    /// other processes, and two of 17 with completion words (`submit::timeline`).
     late_uploads: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these

@@ -10,9 +10,8 @@
 //!
 //! Words cost the device two barriers for each submission, so they are not the rule. Processors that do the
 //! device's work have none: threads that poll would take their time. Devices that see uploads late have none
-//! either: with words two of 17 runs of the image tests hung, without them one of 60 (NVIDIA 580 on an H200,
-//! compute-only family). Under the validation layer, which learns from semaphores that work is complete, the
-//! semaphore is always signalled and is what counts.
+//! either: kernels hang more often with words (quirk `late_uploads`). Under the validation layer, which
+//! learns from semaphores that work is complete, the semaphore is always signalled and is what counts.
 //!
 //! Devices without timeline semaphores have one VkQueue, whose work is ordered by barriers, and each
 //! submission signals a fence (`fences`).
