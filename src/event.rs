@@ -52,7 +52,7 @@ impl Command {
     /// Releases everything that it holds.
     pub(crate) fn clear(&mut self) {
         self.kind = CommandKind::NOP;
-        self.deps.clear();
+        self.deps.drain(..).for_each(Event::release);
     }
 }
 
@@ -533,6 +533,7 @@ impl Aftermath {
         self.event.changed.notify_all();
         for dependent in self.dependents {
             graph::release(&dependent, work);
+            Event::release(dependent);
         }
         Event::release(self.event);
     }

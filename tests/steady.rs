@@ -46,7 +46,7 @@ fn ok(code: cl_int) {
 
 /// Limit of rounds, and number of successive rounds that must not allocate. The limit is high for machines
 /// under load, where the number of commands in flight varies.
-const SETTLES: usize = 2000;
+const SETTLES: usize = 500;
 const STEADY: usize = 10;
 
 /// Repeats the round until it settles: the number of commands in flight, and so the memory in use, depends on

@@ -484,6 +484,7 @@ impl CommandQueue {
                         event.sequenced(|d| same(d) && d.execution_target() != ExecutionTarget::Host)
                     {
                         release(&dependent, work);
+                        Event::release(dependent);
                     }
                 }
                 Step::Host(event) => self.run_on_host(event, work),
@@ -605,6 +606,7 @@ impl CommandQueue {
                     self.finish_tickets(&[ticket], code, &[], work);
                 }
             }
+            deps.into_iter().for_each(Event::release);
         }
         if accepted.is_empty() {
             return;
@@ -635,6 +637,7 @@ impl CommandQueue {
                     });
                     for dependent in released {
                         release(&dependent, work);
+                        Event::release(dependent);
                     }
                 }
             }
