@@ -87,6 +87,7 @@ const LACKING: &[(&str, &str)] = &[
     ),
     // Vulkan 1.0 without extensions, with 4 storage buffers in a kernel.
     ("-vulkan_1_1,-storage_buffer_class,-many_descriptors", "arguments"),
+    ("-vulkan_1_1,-storage_buffer_class,-many_descriptors", "arith_"),
     ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),

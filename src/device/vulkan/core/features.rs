@@ -237,19 +237,20 @@ impl AdapterFeatures {
         let on = &|name: &str, have: vk::Bool32| {
             have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name)
         };
+        let storage_buffer_class =
+            on("storage_buffer_class", u32::from(ext.provides(ash::khr::storage_buffer_storage_class::NAME)));
+        // Features whose extensions require that of the storage class.
+        let of_class = |name: &str, have: vk::Bool32| storage_buffer_class && on(name, have);
         AdapterFeatures {
             core: r.core_features(on),
             synchronization2: on("synchronization2", r.sync2.synchronization2),
             timeline_semaphore: on("timeline_semaphore", r.timeline.timeline_semaphore),
             spirv_1_4: on("spirv_1_4", u32::from(ext.has(ash::khr::spirv_1_4::NAME))),
-            storage_buffer_class: on(
-                "storage_buffer_class",
-                u32::from(ext.provides(ash::khr::storage_buffer_storage_class::NAME)),
-            ),
+            storage_buffer_class,
             int8: on("int8", r.small.shader_int8),
             float16: on("float16", r.small.shader_float16),
-            storage8: on("storage8", r.storage8.storage_buffer8_bit_access),
-            storage16: on("storage16", r.storage16.storage_buffer16_bit_access),
+            storage8: of_class("storage8", r.storage8.storage_buffer8_bit_access),
+            storage16: of_class("storage16", r.storage16.storage_buffer16_bit_access),
             buffer_int64_atomics: on("int64_atomics", r.atomics64.shader_buffer_int64_atomics),
             shared_int64_atomics: on("int64_atomics", r.atomics64.shader_shared_int64_atomics),
             buffer_float_atomics: r.buffer_float_atomics(on),
@@ -261,11 +262,14 @@ impl AdapterFeatures {
                 "vulkan_memory_model",
                 r.memory_model.vulkan_memory_model_device_scope,
             ),
-            variable_pointers: on(
+            variable_pointers: of_class(
                 "variable_pointers",
                 r.pointers.variable_pointers & r.pointers.variable_pointers_storage_buffer,
             ),
-            variable_pointers_buffer: on("variable_pointers", r.pointers.variable_pointers_storage_buffer),
+            variable_pointers_buffer: of_class(
+                "variable_pointers",
+                r.pointers.variable_pointers_storage_buffer,
+            ),
             subgroups: on("subgroups", vk::TRUE),
             subgroup_arithmetic: on("subgroup_arithmetic", vk::TRUE),
             subgroup_shuffle_relative: on("subgroup_shuffle_relative", vk::TRUE),
