@@ -148,8 +148,11 @@ const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-i
 /// Processors of QEMU: with SSE3 at most, with AVX2 and FMA, and in the matrix with SSE4.2 and of another
 /// vendor. QEMU 7.2 has none with AVX-512.
 const PROCESSORS: &[&str] = &["qemu64,-popcnt,-abm", "Haswell", "Nehalem", "EPYC"];
+/// Those with AVX2. QEMU 7.2 reads the elements that masked loads leave out, and may fault there: LLVM uses
+/// such loads in most kernels.
+const WITH_MASKED_LOADS: &[&str] = &["Haswell", "EPYC"];
 
-/// Tests on emulated processors with code of each kind: a few, in the matrix all.
+/// Tests on emulated processors with code of each kind: a few, in the matrix all that QEMU can execute.
 fn emulated() -> Vec<Trial> {
     let (models, filter) =
         if driver::wants_matrix() { (PROCESSORS, "") } else { (&PROCESSORS[..2], "vector_float") };
@@ -157,6 +160,8 @@ fn emulated() -> Vec<Trial> {
     let kinds = kinds.filter(|kind| *kind != "optimized" || !test_support::clang::is_missing());
     let all = kinds.flat_map(|kind| models.iter().map(move |model| (*model, kind)));
     let trial = |(model, kind): (&'static str, &'static str)| {
+        let faults = kind == "optimized" && WITH_MASKED_LOADS.contains(&model);
+        let filter = if faults { "vector_float" } else { filter };
         let run = move || run_on_processor(model, kind, filter);
         let name = format!("processor::{model}, {kind}");
         Trial::test(name, run).with_ignored_flag(driver::emulator_is_missing())
