@@ -86,8 +86,7 @@ const LACKING: &[(&str, &str)] = &[
         "",
     ),
     // Vulkan 1.0 without extensions, with 4 storage buffers in a kernel.
-    ("-vulkan_1_1,-storage_buffer_class,-many_descriptors", "arguments"),
-    ("-vulkan_1_1,-storage_buffer_class,-many_descriptors", "arith_"),
+    ("-vulkan_1_1,-storage_buffer_class,-many_descriptors", ""),
     ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
@@ -112,7 +111,6 @@ const FEATURES: &[&str] = &[
 /// Further features and combinations that devices may lack: with `PYROCLAST_EXEC_MATRIX` set, besides each
 /// feature alone.
 const MATRIX: &[&str] = &[
-    "-vulkan_1_1,-storage_buffer_class,-many_descriptors",
     "-buffer_device_address,-many_descriptors",
     "-buffer_device_address,-bindings",
     "-buffer_device_address,-int64,-int64_atomics",
