@@ -97,9 +97,9 @@ quirks! {
     /// completed between the creation and the first use.
     ///
     /// Copies of images are affected, too: the driver creates views or code of its own for them. With such a
-    /// submission before the first use of views and pipelines only, one in 75 runs of the image tests hung;
-    /// with one before image copies as well, none of 400 that had the GPU to themselves, but one of 60 beside
-    /// other processes, and two of 17 with completion words (`submit::timeline`).
+    /// submission before the first use of views and pipelines only, one in 75 runs of the image tests hung.
+    /// With one before image copies as well, no run of 400 hung while no other process used the GPU, one of
+    /// 60 did while others used it, and two of 17 with completion words (`submit::timeline`).
     late_uploads: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these
