@@ -531,10 +531,7 @@ impl Aftermath {
     /// Wakes waiters and releases dependents; no lock may be held.
     pub(crate) fn run(self, work: &mut Worklist) {
         self.event.changed.notify_all();
-        for dependent in self.dependents {
-            graph::release(&dependent, work);
-            Event::release(dependent);
-        }
+        graph::release_all(self.dependents, work);
         Event::release(self.event);
     }
 }

@@ -310,8 +310,16 @@ fn failed(deps: &WaitList) -> bool {
     deps.iter().any(|d| d.status() < 0)
 }
 
+/// Removes an edge of each dependent.
+pub(crate) fn release_all(dependents: impl IntoIterator<Item = Arc<Event>>, work: &mut Worklist) {
+    for dependent in dependents {
+        release(&dependent, work);
+        Event::release(dependent);
+    }
+}
+
 /// Removes an edge of `event`.
-pub(crate) fn release(event: &Arc<Event>, work: &mut Worklist) {
+fn release(event: &Arc<Event>, work: &mut Worklist) {
     if event.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
     }
@@ -480,12 +488,9 @@ impl CommandQueue {
                 Step::Done => return,
                 Step::Sequenced(event) => {
                     let same = |d: &Arc<Event>| d.queue().is_some_and(|q| Arc::ptr_eq(q, self));
-                    for dependent in
-                        event.sequenced(|d| same(d) && d.execution_target() != ExecutionTarget::Host)
-                    {
-                        release(&dependent, work);
-                        Event::release(dependent);
-                    }
+                    let released =
+                        event.sequenced(|d| same(d) && d.execution_target() != ExecutionTarget::Host);
+                    release_all(released, work);
                 }
                 Step::Host(event) => self.run_on_host(event, work),
                 Step::Submit { mut events, first } => {
@@ -635,10 +640,7 @@ impl CommandQueue {
                         dependent.execution_target() != ExecutionTarget::Host
                             && dependent.queue().is_some_and(|q| q.device_waits_for(event))
                     });
-                    for dependent in released {
-                        release(&dependent, work);
-                        Event::release(dependent);
-                    }
+                    release_all(released, work);
                 }
             }
             Err(code) => {
