@@ -239,7 +239,7 @@ options! {
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
     /// Device features to hide, e.g. "-int8,-float16"; quirks of Vulkan drivers (`docs/architecture.md` lists
-    /// them), e.g. "-graphics_family"; of the CPU device the processor's features, e.g. "-avx512f".
+    /// them), e.g. "-serial_submissions"; of the CPU device the processor's features, e.g. "-avx512f".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
     /// Compiler of OpenCL C: "builtin" (the default), or "clang", for comparison.
     "PYROCLAST_FRONT_END" => front_end: Option<FrontEnd>,

@@ -258,11 +258,29 @@ fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let other = queue(session, 0);
     let ratio = other.map_or(Ok(f64::NAN), |q| best(&[session.queue, q], count).map(|time| time / alone))?;
     out.push(("two long kernels in two queues, time of one", ratio));
+    let ratio = other.map_or(Ok(f64::NAN), |q| {
+        cross(session, &kernel, [session.queue, q])?;
+        best(&[session.queue, q], count).map(|time| time / alone)
+    })?;
+    out.push(("the same after one queue waited for the other", ratio));
     for queue in free.into_iter().chain(other) {
         // SAFETY: a live handle, released once.
         check("clReleaseCommandQueue", unsafe { (api.clReleaseCommandQueue)(queue) })?;
     }
     Ok(())
+}
+
+/// Launches a kernel on one queue, and on another that waits for it.
+fn cross(session: &Session<'_>, kernel: &Kernel<'_>, queues: [cl_command_queue; 2]) -> Result<(), String> {
+    let (api, mut event) = (session.api, null_mut());
+    launch(session, queues[0], kernel, &[], &mut event)?;
+    let second = launch(session, queues[1], kernel, &[event], null_mut());
+    // SAFETY: live handles; the event is released once.
+    unsafe {
+        check("clReleaseEvent", (api.clReleaseEvent)(event))?;
+        second?;
+        queues.iter().try_for_each(|queue| check("clFinish", (api.clFinish)(*queue)))
+    }
 }
 
 /// Quality of the default local size: its time compared with that of the best of many.

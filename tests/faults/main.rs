@@ -15,7 +15,6 @@ mod loss;
 mod program;
 mod queues;
 mod statistics;
-mod views;
 
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -324,7 +323,7 @@ fn main() -> ExitCode {
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
     supervised::main_with(
-        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES, views::CASES],
+        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES],
         PARTS,
         more,
     )

@@ -1,5 +1,5 @@
 //! Several VkQueues, which the loader emulates on devices with one: queues that wait for each other by
-//! events, with semaphores, or on one VkQueue where VkQueues take turns.
+//! events, with semaphores or on one VkQueue, and submissions by several threads.
 
 use super::{Faults, with_faults};
 use std::path::Path;
@@ -14,14 +14,18 @@ const SOURCE: &str = "kernel void begin(global const uint *s, global uint *a, gl
 kernel void relax(global uint *to, global const uint *from) {
     size_t i = get_global_id(0); to[i] = from[i] * 5 + from[(i + 1) & 63]; }
 kernel void join(global uint *s, global const uint *a, global const uint *b) {
-    size_t i = get_global_id(0); s[i] += a[i] ^ b[i]; }";
+    size_t i = get_global_id(0); s[i] += a[i] ^ b[i]; }
+kernel void slow(global uint *s, uint rounds) {
+    size_t i = get_global_id(0); uint x = s[i];
+    for (uint r = 0; r < rounds; r++) x = x * 5 + 7;
+    s[i] = x; }";
 const SIZE: usize = 64;
 
-/// Submissions so far, and those that wait for semaphores.
-pub fn submissions(faults: &Faults) -> [u64; 2] {
+/// Submissions so far, those that wait for semaphores, and the most made at the same time.
+fn submissions(faults: &Faults) -> [u64; 3] {
     // SAFETY: the function has this type.
     let count = unsafe { faults.0.get::<extern "C" fn(u32) -> u64>(b"vulkan_faults_submissions\0") }.unwrap();
-    [0, 1].map(|kind| count(kind))
+    [0, 1, 2].map(|kind| count(kind))
 }
 
 fn relaxed(from: &[u32]) -> Vec<u32> {
@@ -68,12 +72,56 @@ fn steps(count: usize, read_every: usize) -> u64 {
     after[1] - before[1]
 }
 
-/// Two queues with VkQueues of their own wait for each other by semaphores.
+/// Two queues that both have work in flight wait for each other by semaphores.
 fn semaphores() {
-    // A VkQueue does not wait for what is complete already, which on a fast device may be much.
-    assert!(steps(300, 7) > 0);
-    steps(300, 1);
+    // On a busy machine what is waited for may be complete before.
+    assert!((0..50).any(|_| crossed_waits() > 0));
     threads();
+}
+
+/// Two queues change each other's state. Returns the submissions that wait for semaphores.
+fn crossed_waits() -> u64 {
+    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
+    let queues = [rig.queue(0), rig.queue(0)];
+    let mut expected: [Vec<u32>; 2] = [(0..SIZE as u32).collect(), (5..SIZE as u32 + 5).collect()];
+    let states = [rig.buffer(&expected[0]), rig.buffer(&expected[1])];
+    let rounds = 1 << 15;
+    let kernels = states.map(|state| {
+        let kernel = rig.kernel("slow");
+        set(kernel, 0, state);
+        set(kernel, 1, rounds);
+        kernel
+    });
+    let before = submissions(&faults)[1];
+    for step in 0..30 {
+        let [near, far] = [step % 2, 1 - step % 2];
+        let own = launch(queues[near], kernels[near], SIZE, &[]);
+        let other = launch(queues[far], kernels[far], SIZE, &[]);
+        // SAFETY: live queues.
+        queues.iter().for_each(|queue| ok(unsafe { clFlush(*queue) }));
+        // Both change the state that the other queue changed before.
+        let crossed = launch(queues[near], kernels[far], SIZE, &[other]);
+        let back = launch(queues[far], kernels[near], SIZE, &[own, crossed]);
+        release([own, other, crossed, back]);
+        for _ in 0..2 {
+            expected.iter_mut().flatten().for_each(|x| *x = slowed(*x, rounds));
+        }
+        if step % 7 == 0 {
+            queues.iter().for_each(|queue| finish(*queue));
+        }
+    }
+    queues.iter().for_each(|queue| finish(*queue));
+    for (state, expected) in states.iter().zip(&expected) {
+        assert_eq!(read::<u32>(queues[0], *state, SIZE), *expected);
+    }
+    submissions(&faults)[1] - before
+}
+
+/// `rounds` times `x * 5 + 7`, for a power of two.
+fn slowed(x: u32, rounds: u32) -> u32 {
+    let twice = |(a, b): (u32, u32), _| (a.wrapping_mul(a), a.wrapping_mul(b).wrapping_add(b));
+    let (factor, term) = (0..rounds.ilog2()).fold((5, 7), twice);
+    x.wrapping_mul(factor).wrapping_add(term)
 }
 
 /// Two queues that wait for each other share a VkQueue from the first wait at which one of them has nothing
@@ -83,6 +131,24 @@ fn one_vkqueue() {
     let waits = [steps(300, 7), steps(300, 1), steps(300, usize::MAX)];
     assert!(waits.iter().all(|waits| *waits < 30), "{waits:?}");
     threads();
+}
+
+/// Several threads submit to several VkQueues at the same time.
+fn submitters() {
+    let faults = Faults::open();
+    // On a busy machine they may take turns for a while.
+    let overlap = (0..50).any(|_| {
+        threads();
+        submissions(&faults)[2] > 1
+    });
+    assert!(overlap);
+}
+
+/// Several threads submit to several VkQueues one by one.
+fn serial_submitters() {
+    let faults = Faults::open();
+    (0..5).for_each(|_| threads());
+    assert_eq!(submissions(&faults)[2], 1);
 }
 
 /// Pairs of queues of several threads, which wait for queues of other threads at times.
@@ -129,7 +195,7 @@ fn threads() {
     });
 }
 
-pub fn with_queues(command: &mut Command, folder: &Path, hidden: &str) {
+fn with_queues(command: &mut Command, folder: &Path, hidden: &str) {
     with_faults(command, folder);
     command.env("VULKAN_FAULTS_QUEUES", "6").env("PYROCLAST_FEATURES", hidden);
 }
@@ -148,13 +214,21 @@ pub const CASES: &[Case] = &[
     Case {
         name: "queues_share_a_vkqueue",
         run: one_vkqueue,
-        prepare: |command, folder| with_queues(command, folder, "-mapped_buffers,-parallel_queues"),
+        prepare: |command, folder| with_queues(command, folder, "-mapped_buffers"),
     },
     Case {
         name: "queues_share_a_vkqueue_with_words",
         run: one_vkqueue,
-        prepare: |command, folder| {
-            with_queues(command, folder, "-mapped_buffers,-parallel_queues,-quick_signals");
-        },
+        prepare: |command, folder| with_queues(command, folder, "-mapped_buffers,-quick_signals"),
+    },
+    Case {
+        name: "threads_submit_at_the_same_time",
+        run: submitters,
+        prepare: |command, folder| with_queues(command, folder, "-mapped_buffers"),
+    },
+    Case {
+        name: "threads_submit_one_by_one",
+        run: serial_submitters,
+        prepare: |command, folder| with_queues(command, folder, "-mapped_buffers,-parallel_submissions"),
     },
 ];

@@ -1,10 +1,10 @@
 //! Whether VkQueues see new views and new code at once, in plain Vulkan (see the driver's quirk
-//! `late_uploads`).
+//! `serial_submissions`).
 //!
-//! `late_uploads [--graphics] [--pipelines] [--settle] [--queues 8] [--threads 8] [--rounds 2000]`. Each
+//! `late_uploads [--graphics] [--pipelines] [--serial] [--queues 8] [--threads 8] [--rounds 2000]`. Each
 //! thread creates a view of a buffer (or, with `--pipelines`, a pipeline with a constant of its own), runs a
-//! kernel with it, waits, compares the result and destroys it. `--settle` waits for an empty submission
-//! before the use, `--graphics` takes the queue family with graphics. The exit status is 1 if results were
+//! kernel with it, waits, compares the result and destroys it. With `--serial` a lock keeps submissions
+//! apart, `--graphics` takes the queue family with graphics. The exit status is 1 if results were
 //! wrong, and 2 if a kernel does not end.
 
 #![allow(clippy::print_stdout)] // a program that prints
@@ -30,7 +30,7 @@ const ENDLESS: Duration = Duration::from_secs(5);
 struct Options {
     graphics: bool,
     pipelines: bool,
-    settle: bool,
+    serial: bool,
     queues: usize,
     threads: usize,
     rounds: usize,
@@ -39,14 +39,14 @@ struct Options {
 impl Options {
     fn parse() -> Result<Options> {
         let mut options =
-            Options { graphics: false, pipelines: false, settle: false, queues: 8, threads: 8, rounds: 2000 };
+            Options { graphics: false, pipelines: false, serial: false, queues: 8, threads: 8, rounds: 2000 };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut number = || args.next().ok_or("a number is missing")?.parse().map_err(|_| "no number");
             match arg.as_str() {
                 "--graphics" => options.graphics = true,
                 "--pipelines" => options.pipelines = true,
-                "--settle" => options.settle = true,
+                "--serial" => options.serial = true,
                 "--queues" => options.queues = number()?,
                 "--threads" => options.threads = number()?,
                 "--rounds" => options.rounds = number()?,
@@ -65,6 +65,8 @@ struct Gpu {
     family: u32,
     memory_type: u32,
     queues: Vec<Mutex<vk::Queue>>,
+    /// Held during submissions, if they are to be made one by one.
+    submitting: Option<Mutex<()>>,
     module: vk::ShaderModule,
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
@@ -114,6 +116,7 @@ impl Gpu {
             push: ash::khr::push_descriptor::Device::new(&instance, &raw),
             family: family as u32,
             memory_type: memory_type.ok_or("no cached memory")? as u32,
+            submitting: options.serial.then(Mutex::default),
             queues: (0..priorities.len() as u32).map(queue).collect(),
             module,
             layout: pipeline_layout(&raw)?,
@@ -242,12 +245,16 @@ impl<'a> Worker<'a> {
     }
 
     /// Submits and polls until the work is complete; ends the process if it never is.
-    fn execute(&self, commands: &[vk::CommandBuffer]) -> Result<()> {
+    fn execute(&self) -> Result<()> {
         let raw = &self.gpu.raw;
-        let info = [vk::SubmitInfo::default().command_buffers(commands)];
+        let commands = [self.commands];
+        let info = [vk::SubmitInfo::default().command_buffers(&commands)];
         let queue = &self.gpu.queues[self.number % self.gpu.queues.len()];
+        let submitting =
+            self.gpu.submitting.as_ref().map(|lock| lock.lock().map_err(|_| "a thread panicked"));
         // SAFETY: the queue's lock is held, the fence is not in use.
         unsafe { raw.queue_submit(*queue.lock().map_err(|_| "a thread panicked")?, &info, self.fence) }?;
+        drop(submitting.transpose()?);
         let start = Instant::now();
         // SAFETY: the fence is alive, and reset after it was signalled.
         unsafe {
@@ -276,11 +283,8 @@ impl<'a> Worker<'a> {
         }
         let view = if options.pipelines { self.views[place] } else { self.view(place)? };
         let pipeline = if options.pipelines { self.gpu.pipeline(key)? } else { self.gpu.pipeline };
-        if options.settle {
-            self.execute(&[])?;
-        }
         self.record(pipeline, view)?;
-        self.execute(&[self.commands])?;
+        self.execute()?;
         // SAFETY: the work that used them is complete.
         unsafe {
             match options.pipelines {

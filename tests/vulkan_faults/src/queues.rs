@@ -1,6 +1,6 @@
 //! VkQueues that the real device lacks: `VULKAN_FAULTS_QUEUES` says how many each family has. All of them are
 //! the first one of the family, so they do not overlap, and work that waits for work submitted later hangs.
-//! Counts submissions that wait for semaphores.
+//! Counts submissions, those that wait for semaphores, and those that are made at the same time.
 
 use super::replaced_by_wrapper;
 use std::ffi::CStr;
@@ -8,12 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use vulkan_loader::{Function, vk, wrappers};
 
-/// Submissions, and those that wait for semaphores.
-static COUNTS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+/// Submissions, those that wait for semaphores, and the most at the same time.
+static COUNTS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+/// Submissions being made.
+static UNDER_WAY: AtomicU64 = AtomicU64::new(0);
 /// Submissions to one VkQueue are synchronised by the caller, who takes these for several.
 static SUBMITTING: Mutex<()> = Mutex::new(());
 
-/// Number of submissions so far (0), and of those that wait for semaphores (1).
+/// Number of submissions so far (0), of those that wait for semaphores (1), and the most made at the same
+/// time (2).
 #[unsafe(no_mangle)]
 pub extern "C" fn vulkan_faults_submissions(kind: u32) -> u64 {
     COUNTS.get(kind as usize).map_or(0, |count| count.load(Ordering::SeqCst))
@@ -64,15 +67,18 @@ wrappers! {
         list: *const vk::SubmitInfo2<'_>,
         fence: vk::Fence,
     ) -> vk::Result {
+        COUNTS[2].fetch_max(UNDER_WAY.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         let _submitting = SUBMITTING.lock();
         // SAFETY: the caller's arguments.
-        unsafe {
+        let result = unsafe {
             let submissions = std::slice::from_raw_parts(list, count as usize);
             let waits = submissions.iter().any(|s| s.wait_semaphore_info_count > 0);
             COUNTS[0].fetch_add(1, Ordering::SeqCst);
             COUNTS[1].fetch_add(waits.into(), Ordering::SeqCst);
             real()(queue, count, list, fence)
-        }
+        };
+        UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
+        result
     }
 }
 

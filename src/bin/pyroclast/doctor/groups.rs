@@ -151,8 +151,7 @@ pub const GROUPS: &[Group] = &[
         name: "queues",
         procedures: commands::QUEUES,
         hides: &[
-            "parallel_queues",
-            "immediate_uploads",
+            "parallel_submissions",
             "pipelines_ahead",
             "quick_signals",
             "timeline_semaphore",

@@ -11,9 +11,6 @@ use super::quirks::{Driver, Quirks};
 use crate::config::Config;
 use ash::vk;
 
-/// Maximum number of VkQueues for work of medium priority: more would only add threads.
-pub const MOST_MEDIUM_QUEUES: usize = 4;
-
 /// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
     pub physical: vk::PhysicalDevice,
@@ -90,8 +87,7 @@ impl Adapter {
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
         let driver = Driver::new(reported.driver.driver_id, props.vendor_id, props.driver_version, &name);
         let quirks = Quirks::of(driver, hidden);
-        let family = compute_family(&families, !quirks.graphics_family)
-            .ok_or_else(|| format!("{name}: no compute queue"))?;
+        let family = compute_family(&families).ok_or_else(|| format!("{name}: no compute queue"))?;
         // SAFETY: as above.
         let memory = unsafe { vki.get_physical_device_memory_properties(physical) };
         let (family_queues, timestamp_bits) =
@@ -147,12 +143,6 @@ impl Adapter {
         })
     }
 
-    /// Number of VkQueues for work of medium priority, if the device has enough. Where uploads are late, more
-    /// VkQueues at work make it likelier.
-    pub fn medium_queues(&self) -> usize {
-        if self.has_late_uploads() { MOST_MEDIUM_QUEUES / 2 } else { MOST_MEDIUM_QUEUES }
-    }
-
     /// Number of VkQueues to make, at most `wanted`. Work on several ones is ordered by timeline semaphores.
     pub fn queue_count(&self, wanted: usize) -> usize {
         let most = if self.features.timeline_semaphore { wanted } else { 1 };
@@ -171,16 +161,9 @@ impl Adapter {
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
     }
 
-    /// Whether new views and pipelines must not be used, nor images copied, before a submission that began
-    /// after their creation or the recording is complete.
-    pub fn has_late_uploads(&self) -> bool {
-        self.quirks.late_uploads && !self.quirks.graphics_family || !self.features.immediate_uploads
-    }
-
-    /// Whether VkQueues take turns rather than overlap: those of the family with graphics, where a wait for
-    /// another VkQueue takes 0.2 ms (NVIDIA 580).
-    pub fn has_serial_queues(&self) -> bool {
-        self.quirks.graphics_family || !self.features.parallel_queues
+    /// Whether submissions to several VkQueues must not be made at the same time.
+    pub fn has_serial_submissions(&self) -> bool {
+        self.quirks.serial_submissions || !self.features.parallel_submissions
     }
 
     /// Whether host and device share their memory.
@@ -310,12 +293,11 @@ fn copies_only(family: &vk::QueueFamilyProperties) -> bool {
     family.queue_flags & kinds == vk::QueueFlags::TRANSFER
 }
 
-/// The queue family to use. One without graphics is scheduled `apart` from the desktop's rendering, but see
-/// [`Quirks::graphics_family`].
-fn compute_family(families: &[vk::QueueFamilyProperties], apart: bool) -> Option<usize> {
+/// The queue family to use: one without graphics if possible, which is scheduled apart from the desktop's
+/// rendering. On NVIDIA (580) VkQueues of the family with graphics take turns.
+fn compute_family(families: &[vk::QueueFamilyProperties]) -> Option<usize> {
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
-    let wanted =
-        |f: &vk::QueueFamilyProperties| computes(f) && graphics(f) != apart && f.timestamp_valid_bits > 0;
+    let wanted = |f: &vk::QueueFamilyProperties| computes(f) && !graphics(f) && f.timestamp_valid_bits > 0;
     families.iter().position(wanted).or_else(|| families.iter().position(computes))
 }
 
@@ -334,11 +316,10 @@ mod tests {
         let (compute, graphics) =
             (vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER, vk::QueueFlags::GRAPHICS);
         let all = [family(vk::QueueFlags::TRANSFER, 64), family(compute | graphics, 64), family(compute, 64)];
-        assert_eq!((compute_family(&all, true), compute_family(&all, false)), (Some(2), Some(1)));
-        assert_eq!((compute_family(&all[2..], false), compute_family(&all[..2], true)), (Some(0), Some(1)));
+        assert_eq!((compute_family(&all), compute_family(&all[..2])), (Some(2), Some(1)));
         let untimed = [family(compute | graphics, 64), family(compute, 0)];
-        assert_eq!(compute_family(&untimed, true), Some(0));
-        assert_eq!(compute_family(&all[..1], true), None);
+        assert_eq!(compute_family(&untimed), Some(0));
+        assert_eq!(compute_family(&all[..1]), None);
         assert!(copies_only(&all[0]) && !copies_only(&all[2]));
     }
 }

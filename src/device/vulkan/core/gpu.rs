@@ -3,28 +3,24 @@
 //! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` around. The owner of a
 //! handle made from it destroys the handle while the process runs; nothing is destroyed at exit.
 
-use super::adapter::{Adapter, MOST_MEDIUM_QUEUES};
+use super::adapter::Adapter;
 use super::caps;
 use super::clock::Clock;
 use super::conv::VkResultExt;
 use super::external;
 use super::instance::Instance;
-use super::uploads::Uploads;
 use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
 use clspv_bridge::target::{Target, VulkanTarget};
+use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Maximum number of VkQueues for work of medium priority: more would only add threads.
+pub const MEDIUM_QUEUES: usize = 4;
 /// Priorities of the VkQueues: those for medium work, then one each for high and low priority. Work of high
 /// or low priority shares the medium queues where there are too few.
-const PRIORITIES: [f32; MOST_MEDIUM_QUEUES + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
-
-/// Priorities of a device's VkQueues, as [`PRIORITIES`].
-fn priorities(adapter: &Adapter) -> &'static [f32] {
-    let all = &PRIORITIES[MOST_MEDIUM_QUEUES - adapter.medium_queues()..];
-    &all[..adapter.queue_count(all.len())]
-}
+const PRIORITIES: [f32; MEDIUM_QUEUES + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
 
 /// An opened device: its handles and capabilities.
 pub struct Gpu {
@@ -43,7 +39,8 @@ pub struct Gpu {
     pub target: Target,
     /// The part of `target` about SPIR-V.
     pub vulkan: VulkanTarget,
-    pub uploads: Uploads,
+    /// Held during submissions where they must be made one by one.
+    pub submitting: Mutex<()>,
     lost: AtomicBool,
 }
 
@@ -77,7 +74,7 @@ impl Gpu {
             clock: Clock::new(instance, &adapter, &raw),
             target: caps::target(&adapter, vulkan.clone()),
             vulkan,
-            uploads: Uploads::default(),
+            submitting: Mutex::new(()),
             lost: AtomicBool::new(false),
             instance,
             adapter,
@@ -87,7 +84,7 @@ impl Gpu {
 
     /// The VkQueues, in the order of [`PRIORITIES`].
     pub fn queues(&self) -> impl Iterator<Item = vk::Queue> {
-        let count = priorities(&self.adapter).len();
+        let count = self.adapter.queue_count(PRIORITIES.len());
         // SAFETY: the device was made with this many queues of the family.
         (0..count as u32).map(|i| unsafe { self.raw.get_device_queue(self.adapter.family, i) })
     }
@@ -114,8 +111,10 @@ impl Gpu {
 }
 
 fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> {
-    let queues =
-        [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(priorities(a))];
+    let count = a.queue_count(PRIORITIES.len());
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(a.family)
+        .queue_priorities(&PRIORITIES[..count])];
     let names = a.ext.to_enable();
     let mut requested = a.features.requested();
     let core = *requested.core();

@@ -14,4 +14,3 @@ pub mod nvidia;
 pub mod quirks;
 pub mod sync;
 pub mod threads;
-pub mod uploads;

@@ -83,24 +83,15 @@ macro_rules! quirks {
 }
 
 quirks! {
-    /// Queues of the family with graphics are the better choice, because of `late_uploads` in the other one.
-    graphics_family: Driver::is_nvidia;
-
-    /// For up to 0.2 ms a VkQueue of the compute-only family may not see a new view or new code: kernels read
-    /// through what was at the view's place before, execute what was at the code's place before, and may
-    /// never end (Xid 109).
+    /// Submissions to several VkQueues must not be made at the same time: if they are, VkQueues of the family
+    /// without graphics may not see a new view or new code for up to 0.2 ms. Kernels read through what was
+    /// at the view's place before, execute what was at the code's place before, and may never end (Xid
+    /// 109).
     ///
-    /// Seen in plain Vulkan (580, H200, see `tests/late_uploads`): threads with a VkQueue each that create,
-    /// use and destroy a view or a pipeline get about 1 % wrong results with eight VkQueues and fewer with
-    /// four, and hang at times. Barriers and empty submissions do not help, a pause makes it rare. None was
-    /// wrong in the family with graphics, with one VkQueue, or if a submission to any VkQueue began and
-    /// completed between the creation and the first use.
-    ///
-    /// Copies of images are affected, too: the driver creates views or code of its own for them. With such a
-    /// submission before the first use of views and pipelines only, one in 75 runs of the image tests hung.
-    /// With one before image copies as well, no run of 400 hung while no other process used the GPU, one of
-    /// 60 did while others used it, and two of 17 with completion words (`submit::timeline`).
-    late_uploads: Driver::is_nvidia;
+    /// Seen in plain Vulkan (580, H200), by `tests/late_uploads`: threads with a VkQueue each that create,
+    /// use and destroy views get wrong results (302 of 48,000 with eight VkQueues), none if a lock keeps the
+    /// calls of vkQueueSubmit apart. Without the lock, half of all runs of the image tests hung or failed.
+    serial_submissions: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these
     /// drivers are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
@@ -225,8 +216,7 @@ mod tests {
         assert_eq!(
             names(H200),
             [
-                "graphics_family",
-                "late_uploads",
+                "serial_submissions",
                 "fused_fma",
                 "close_exp2_log2",
                 "exact_div_sqrt64",
@@ -283,9 +273,9 @@ mod tests {
 
     #[test]
     fn quirks_can_be_hidden() {
-        let hidden = ["-late_uploads".to_string(), "fused_fma".into(), "-int8".into()];
+        let hidden = ["-serial_submissions".to_string(), "fused_fma".into(), "-int8".into()];
         let quirks = Quirks::of(H200, &hidden);
-        assert!(!quirks.late_uploads && !quirks.fused_fma && quirks.close_exp2_log2);
+        assert!(!quirks.serial_submissions && !quirks.fused_fma && quirks.close_exp2_log2);
         let all: Vec<String> = names(LLVMPIPE).iter().map(|name| format!("-{name}")).collect();
         assert_eq!(Quirks::of(LLVMPIPE, &all), Quirks::default());
     }

@@ -25,6 +25,7 @@ impl Gpu {
     /// As for vkQueueSubmit: the caller holds the queue's lock, and keeps what is submitted until the device
     /// has executed it.
     pub unsafe fn submit(&self, queue: vk::Queue, work: &QueueSubmit<'_>) -> DeviceResult<()> {
+        let _one = self.adapter.has_serial_submissions().then(|| self.submitting.lock());
         match self.adapter.features.synchronization2 {
             // SAFETY: the caller's promise.
             true => unsafe { self.submit2(queue, work) }.during("vkQueueSubmit2"),

@@ -88,9 +88,12 @@ impl InternalShaders {
                 .module(module)
                 .name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipeline = self.gpu.pipeline(vk::PipelineCache::null(), info);
+            let pipelines = self.gpu.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
             self.gpu.raw.destroy_shader_module(module, None);
-            InternalShader { layout, pipeline: pipeline? }
+            InternalShader {
+                layout,
+                pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0],
+            }
         };
         *slot = Some(made);
         Ok(made)

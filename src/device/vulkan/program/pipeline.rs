@@ -223,7 +223,8 @@ impl Made {
         };
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout).flags(flags);
         // SAFETY: module and layout are alive and belong together.
-        unsafe { gpu.pipeline(self.cache, info) }
+        let list = unsafe { gpu.raw.create_compute_pipelines(self.cache, &[info], None) };
+        Ok(list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0])
     }
 }
 

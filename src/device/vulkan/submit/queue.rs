@@ -39,6 +39,9 @@ const STREAM: u64 = 1 << 20;
 /// waits.
 const BY_HOST: u64 = 32 << 20;
 
+/// See [`VulkanQueue::place_apart`].
+const STRANGERS: u32 = 4;
+
 /// A queue of one device.
 pub struct VulkanQueue {
     gpu: &'static Gpu,
@@ -70,6 +73,8 @@ pub struct VulkanQueue {
 struct Last {
     submission: Submission,
     value: u64,
+    /// Batches in a row that did not wait for the work of other queues on the same submit queue.
+    strangers: u32,
 }
 
 impl VulkanQueue {
@@ -103,21 +108,49 @@ impl VulkanQueue {
         unsafe { &*self.submit_queue.load(Ordering::Acquire) }
     }
 
-    /// Moves to the submit queue of a queue that the next batch waits for, where VkQueues do not overlap:
-    /// barriers order the two queues then, which costs far less than semaphores. Independent queues stay
-    /// apart, so that the driver shares time among them.
-    fn join(&self, waits: &[Wait], last: &mut Last) {
-        if !self.gpu.adapter.has_serial_queues() || !self.owner.is_reported(last.submission) {
+    /// Moves to the best submit queue for the next batch, if everything before it has been reported: to that
+    /// of a queue that the batch waits for, where barriers order the two, which cost far less than
+    /// semaphores; or apart from queues that it does not wait for.
+    fn place(&self, waits: &[Wait], last: &mut Last) {
+        if !self.owner.is_reported(last.submission) {
             return;
         }
-        let others = waits.iter().filter_map(|w| w.queue.as_any().downcast_ref::<VulkanQueue>());
-        let own = self.submit_queue();
-        let others = others.filter(|q| std::ptr::eq(q.gpu, self.gpu) && q.priority == self.priority);
-        if let Some(other) = others.map(|q| q.submit_queue()).find(|other| !std::ptr::eq(*other, own)) {
-            self.submit_queue.store(std::ptr::from_ref(other).cast_mut(), Ordering::Release);
-            last.value = 0;
-            self.others_seen.store(u64::MAX, Ordering::Relaxed);
+        let is_own = |other: &SubmitQueue| std::ptr::eq(self.submit_queue(), other);
+        let in_flight = |(q, submission): (&VulkanQueue, _)| q.owner.value_of(submission);
+        let stays = self.peers(waits).filter_map(in_flight).any(|(place, _)| is_own(place));
+        let other = self.peers(waits).map(|(q, _)| q.submit_queue()).find(|place| !is_own(place));
+        match other {
+            _ if stays => last.strangers = 0,
+            Some(place) => self.move_to(place, last),
+            None => self.place_apart(last),
         }
+    }
+
+    /// Queues of the same priority among those that a batch waits for, with the submissions.
+    fn peers<'a>(&'a self, waits: &'a [Wait]) -> impl Iterator<Item = (&'a VulkanQueue, Submission)> {
+        let queues = waits.iter().filter_map(|w| Some((w.queue.as_any().downcast_ref()?, w.submission)));
+        queues
+            .filter(|(q, _): &(&VulkanQueue, _)| std::ptr::eq(q.gpu, self.gpu) && q.priority == self.priority)
+    }
+
+    /// Moves to an idle submit queue, after some batches that waited for nothing on the own one although it
+    /// had work of other queues: with that they may overlap.
+    fn place_apart(&self, last: &mut Last) {
+        if self.priority != Priority::Medium || self.submit_queue().is_idle() {
+            return;
+        }
+        last.strangers += 1;
+        if last.strangers >= STRANGERS
+            && let Some(place) = self.queues.idle_medium()
+        {
+            self.move_to(place, last);
+        }
+    }
+
+    fn move_to(&self, place: &'static SubmitQueue, last: &mut Last) {
+        self.submit_queue.store(std::ptr::from_ref(place).cast_mut(), Ordering::Release);
+        self.others_seen.store(u64::MAX, Ordering::Relaxed);
+        (last.value, last.strangers) = (0, 0);
     }
 
     /// Semaphore waits of a batch. Waits on the same submit queue are implied by submission order and the
@@ -169,7 +202,7 @@ impl DeviceQueue for VulkanQueue {
     fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         self.gpu.check_usable()?;
         let mut last = self.order.lock();
-        self.join(&batch.waits, &mut last);
+        self.place(&batch.waits, &mut last);
         let waits = self.waits(&batch.waits)?;
         let Lists { tickets, read_backs, allocators, mut times } = self.owner.spare_lists(batch.items.len());
         if self.profiling {
@@ -202,7 +235,7 @@ impl DeviceQueue for VulkanQueue {
         }
         let submission = last.submission + 1;
         let value = build.finish(batch.items, submission)?;
-        *last = Last { submission, value };
+        *last = Last { submission, value, strangers: last.strangers };
         self.submitted.store(submission, Ordering::Release);
         Ok(submission)
     }
@@ -438,7 +471,7 @@ impl Build<'_> {
             }
             return Ok(None);
         };
-        match self.prepare(&mut recorder) {
+        match recorder.take_prints() {
             Ok(mut prints) => self.prints.append(&mut prints),
             Err(e) => {
                 recorder.abandon();
@@ -470,12 +503,6 @@ impl Build<'_> {
                 Err(e)
             }
         }
-    }
-
-    /// Prepares the submission of a recorder, whose print buffers it takes.
-    fn prepare(&self, recorder: &mut Recorder) -> DeviceResult<Vec<VulkanPrintBuffer>> {
-        self.queue.queues.settle()?;
-        recorder.take_prints()
     }
 
     /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
@@ -559,7 +586,7 @@ impl Build<'_> {
         let (mut cmd, word) = (None, self.timeline().prefers_word());
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
         if let Some(mut recorder) = self.recorder.take() {
-            match self.prepare(&mut recorder) {
+            match recorder.take_prints() {
                 Ok(mut prints) => self.prints.append(&mut prints),
                 Err(e) => {
                     self.recorder = Some(recorder);

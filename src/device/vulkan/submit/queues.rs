@@ -3,9 +3,7 @@
 use super::pools::SubmitPools;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
-use crate::device::vulkan::core::conv::VkResultExt;
-use ash::vk;
-use parking_lot::Mutex;
+use crate::device::vulkan::core::gpu::MEDIUM_QUEUES;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The submit queues, in the order of the VkQueues.
@@ -13,8 +11,6 @@ pub struct Queues {
     pub pools: &'static SubmitPools,
     list: Vec<&'static SubmitQueue>,
     turn: AtomicUsize,
-    /// Signalled by the empty submissions of [`Queues::settle`].
-    settled: Mutex<vk::Fence>,
 }
 
 impl Queues {
@@ -24,49 +20,31 @@ impl Queues {
         for (number, queue) in pools.gpu.queues().enumerate() {
             list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue, number)?)));
         }
-        // SAFETY: the device is alive.
-        let fence =
-            unsafe { pools.gpu.raw.create_fence(&Default::default(), None) }.during("vkCreateFence")?;
-        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settled: Mutex::new(fence) })
+        Ok(Queues { pools, list, turn: AtomicUsize::new(0) })
     }
 
-    /// Makes all views and pipelines visible to the device, which may see new ones late: to be called before
-    /// they are used in a submission. Waits for an empty submission to a VkQueue that is idle, if one is;
-    /// it serves for the others as well.
-    pub fn settle(&self) -> DeviceResult<()> {
-        let gpu = self.pools.gpu;
-        if !gpu.adapter.has_late_uploads() || gpu.uploads.are_visible(gpu.uploads.made()) {
-            return Ok(());
-        }
-        let fence = self.settled.lock();
-        let made = gpu.uploads.made();
-        if !gpu.uploads.are_visible(made) {
-            self.idle()?.pass(*fence)?;
-            gpu.uploads.set_visible(made);
-        }
-        Ok(())
-    }
-
-    fn medium(&self) -> usize {
-        self.pools.gpu.adapter.medium_queues()
+    /// The submit queues for medium priority.
+    fn medium(&self) -> &[&'static SubmitQueue] {
+        &self.list[..self.list.len().min(MEDIUM_QUEUES)]
     }
 
     /// The submit queues for medium priority, in turn.
     pub fn next(&self) -> DeviceResult<&'static SubmitQueue> {
-        let submit_queues = self.list.as_slice();
-        let submit_queues = &submit_queues[..submit_queues.len().min(self.medium())];
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        submit_queues
-            .get(turn % submit_queues.len().max(1))
-            .copied()
-            .ok_or_else(|| DeviceError::Unexpected("no queue".into()))
+        let (medium, turn) = (self.medium(), self.turn.fetch_add(1, Ordering::Relaxed));
+        let next = medium.get(turn % medium.len().max(1)).copied();
+        next.ok_or_else(|| DeviceError::Unexpected("no queue".into()))
+    }
+
+    /// A submit queue for medium priority that is idle, if there is one.
+    pub fn idle_medium(&self) -> Option<&'static SubmitQueue> {
+        self.medium().iter().copied().find(|submit_queue| submit_queue.is_idle())
     }
 
     /// The submit queue for work of a priority.
     pub fn of_priority(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
         let own = match priority {
-            Priority::High => Some(self.medium()),
-            Priority::Low => Some(self.medium() + 1),
+            Priority::High => Some(MEDIUM_QUEUES),
+            Priority::Low => Some(MEDIUM_QUEUES + 1),
             Priority::Medium => None,
         };
         let submit_queue = own.and_then(|at| self.list.get(at).copied());

@@ -332,25 +332,6 @@ impl SubmitQueue {
         result
     }
 
-    /// Waits for an empty submission, which signals an unused fence. Resets the fence.
-    pub fn pass(&self, fence: vk::Fence) -> DeviceResult<()> {
-        let submitted = self.submit.lock();
-        let empty = QueueSubmit { fence, ..QueueSubmit::default() };
-        // SAFETY: the queue's lock is held; the caller vouches for the fence.
-        let result = unsafe { self.gpu.submit(submitted.queue, &empty) };
-        drop(submitted);
-        // SAFETY: the fence was submitted, and is signalled after the wait.
-        let result = result.and_then(|()| unsafe {
-            self.gpu.raw.wait_for_fences(&[fence], true, u64::MAX).during("vkWaitForFences")?;
-            self.gpu.raw.reset_fences(&[fence]).during("vkResetFences")
-        });
-        if matches!(result, Err(DeviceError::Lost)) {
-            self.gpu.set_lost();
-            self.report_loss(None);
-        }
-        result
-    }
-
     /// Ensures that the timeline's semaphore will have a submitted value. If its submission did not signal,
     /// an empty one does, after everything submitted so far. Returns whether the semaphore is known to have
     /// the value as soon as it is reached.
@@ -373,7 +354,7 @@ impl SubmitQueue {
     /// Whether everything submitted is complete.
     pub fn is_idle(&self) -> bool {
         let last = self.submit.lock().value;
-        self.counter() >= last
+        self.timeline.last_seen() >= last || self.counter() >= last
     }
 
     /// The newest value that is reached. If the device is lost, the largest value, so that everything counts

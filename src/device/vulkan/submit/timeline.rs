@@ -9,8 +9,7 @@
 //! further, empty submission signals the semaphore (`SubmitQueue::signal_for`).
 //!
 //! Words cost the device two barriers for each submission, so they are not the rule. Processors that do the
-//! device's work have none: threads that poll would take their time. Devices that see uploads late have none
-//! either: kernels hang more often with words (quirk `late_uploads`). Under the validation layer, which
+//! device's work have none: threads that poll would take their time. Under the validation layer, which
 //! learns from semaphores that work is complete, the semaphore is always signalled and is what counts.
 //!
 //! Devices without timeline semaphores have one VkQueue, whose work is ordered by barriers, and each
@@ -50,7 +49,7 @@ impl CompletionWords {
     /// Words for `count` VkQueues; `None` where threads must not poll them, or cannot.
     pub fn new(heap: &'static Heap, count: usize) -> Option<CompletionWords> {
         let adapter = &heap.gpu.adapter;
-        if adapter.features.quick_signals && (adapter.is_cpu() || adapter.has_late_uploads()) {
+        if adapter.features.quick_signals && adapter.is_cpu() {
             return None;
         }
         let buffer = Buffer::new(heap, STRIDE * count as u64, Use::Staging, "completion words").ok()?;
