@@ -768,7 +768,7 @@ fn bytes_read_are_written_on() {
 }
 
 /// The other tests, in processes with hidden device features: buffers reach the host through staging, as on
-/// graphics cards, kernels receive addresses, and threads poll words that command buffers write at their end.
+/// graphics cards, kernels receive addresses, and threads poll events that command buffers set at their end.
 /// The validation layer learns nothing from these, so it is off where they count.
 #[test]
 fn again_as_on_a_graphics_card() {

@@ -1,7 +1,7 @@
 //! The report on a lost device: one line in the log, and the same text for the context's callback. It names
 //! the queue, the kernel, the command (if the log shows messages for debugging) and the address of the fault.
 
-use super::{DEVICE_LOST, FOLDER, Faults, with_faults, with_words};
+use super::{DEVICE_LOST, FOLDER, Faults, with_events, with_faults};
 use libtest_mimic::Failed;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -118,18 +118,18 @@ pub fn with_reports(command: &mut Command, folder: &Path) {
     command.env("VULKAN_FAULTS_REPORT", "1");
 }
 
-fn with_words_and_reports(command: &mut Command, folder: &Path) {
-    with_words(command, folder);
+fn with_events_and_reports(command: &mut Command, folder: &Path) {
+    with_events(command, folder);
     command.env("VULKAN_FAULTS_REPORT", "1");
 }
 
 pub const REPORT: Case = Case { name: "part_report", run: the_report, prepare: with_reports };
-pub const REPORT_WITH_WORDS: Case =
-    Case { name: "part_report_with_words", run: the_report, prepare: with_words_and_reports };
+pub const REPORT_WITH_EVENTS: Case =
+    Case { name: "part_report_with_events", run: the_report, prepare: with_events_and_reports };
 
 pub fn reports_name_the_kernel() -> Result<(), Failed> {
-    let words = &REPORT_WITH_WORDS;
-    for (part, class) in [(&REPORT, SUBMIT), (&REPORT, WAIT), (words, SUBMIT), (words, WAIT)] {
+    let events = &REPORT_WITH_EVENTS;
+    for (part, class) in [(&REPORT, SUBMIT), (&REPORT, WAIT), (events, SUBMIT), (events, WAIT)] {
         for log in ["warn", "debug"] {
             supervise(part, &[("LOSS_CLASS", &class.to_string()), ("PYROCLAST_LOG", log)])?;
         }

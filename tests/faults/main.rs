@@ -14,6 +14,7 @@ mod limits;
 mod loss;
 mod program;
 mod queues;
+mod repeats;
 mod statistics;
 
 use libloading::Library;
@@ -115,8 +116,8 @@ fn with_faults(command: &mut Command, folder: &Path) {
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
 }
 
-/// The completion of work is seen by words that command buffers write, as on graphics cards.
-fn with_words(command: &mut Command, folder: &Path) {
+/// The completion of work is seen by events that command buffers set, as on graphics cards.
+fn with_events(command: &mut Command, folder: &Path) {
     with_faults(command, folder);
     command.env("PYROCLAST_FEATURES", "-quick_signals,-mapped_buffers");
 }
@@ -277,20 +278,20 @@ fn the_start_fails() {
 
 const PARTS: &[Case] = &[
     Case { name: "part_device_is_lost", run: the_device_is_lost, prepare: with_faults },
-    Case { name: "part_device_is_lost_with_words", run: the_device_is_lost, prepare: with_words },
+    Case { name: "part_device_is_lost_with_events", run: the_device_is_lost, prepare: with_events },
     Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
     limits::SHARER,
     ahead::FIRST,
     ahead::NEXT,
     loss::REPORT,
-    loss::REPORT_WITH_WORDS,
+    loss::REPORT_WITH_EVENTS,
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
     Case { name: "vulkan_is_left_alone", run: vulkan_is_left_alone, prepare: with_faults },
-    Case { name: "memory_runs_out_with_words", run: memory_runs_out, prepare: with_words },
-    Case { name: "vulkan_is_left_alone_with_words", run: vulkan_is_left_alone, prepare: with_words },
-    Case { name: "nothing_is_left_with_words", run: nothing_is_left, prepare: with_words },
+    Case { name: "memory_runs_out_with_events", run: memory_runs_out, prepare: with_events },
+    Case { name: "vulkan_is_left_alone_with_events", run: vulkan_is_left_alone, prepare: with_events },
+    Case { name: "nothing_is_left_with_events", run: nothing_is_left, prepare: with_events },
     Case { name: "nothing_is_left", run: nothing_is_left, prepare: with_faults },
 ];
 
@@ -323,7 +324,7 @@ fn main() -> ExitCode {
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
     supervised::main_with(
-        &[CASES, fences::CASES, limits::CASES, queues::CASES, statistics::CASES],
+        &[CASES, fences::CASES, limits::CASES, queues::CASES, repeats::CASES, statistics::CASES],
         PARTS,
         more,
     )

@@ -15,11 +15,12 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use vulkan_loader::{Function, GetDeviceProcAddr, Shim, vk};
 
 /// Classes of functions: those that allocate or otherwise need memory, those that report the loss of a
-/// device, and of these the ones that submit and the ones that wait.
+/// device, of these the ones that submit and the ones that wait, and those that end a recording.
 pub const MEMORY: u32 = 1;
 pub const LOSS: u32 = 2;
 pub const SUBMIT: u32 = 4;
 pub const WAIT: u32 = 8;
+pub const RECORD: u32 = 16;
 
 static CLASS: AtomicU64 = AtomicU64::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -205,7 +206,7 @@ functions! {
     vkAllocateCommandBuffers(a b c) MEMORY, NONE;
     vkResetCommandPool(a b c) MEMORY, NONE;
     vkBeginCommandBuffer(a b) MEMORY, NONE;
-    vkEndCommandBuffer(a) MEMORY, NONE;
+    vkEndCommandBuffer(a) MEMORY | RECORD, NONE;
     vkCreateQueryPool(a b c d) MEMORY, 11;
     vkCreateSemaphore(a b c d) MEMORY, 12;
     vkCreateFence(a b c d) MEMORY, 13;

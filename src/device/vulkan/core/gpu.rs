@@ -14,7 +14,7 @@ use ash::vk;
 use clspv_bridge::target::{Target, VulkanTarget};
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Maximum number of VkQueues for work of medium priority: more would only add threads.
 pub const MEDIUM_QUEUES: usize = 4;
@@ -41,6 +41,7 @@ pub struct Gpu {
     pub vulkan: VulkanTarget,
     /// Held during submissions where they must be made one by one.
     pub submitting: Mutex<()>,
+    destroyed: AtomicU64,
     lost: AtomicBool,
 }
 
@@ -75,6 +76,7 @@ impl Gpu {
             target: caps::target(&adapter, vulkan.clone()),
             vulkan,
             submitting: Mutex::new(()),
+            destroyed: AtomicU64::new(0),
             lost: AtomicBool::new(false),
             instance,
             adapter,
@@ -97,6 +99,17 @@ impl Gpu {
     /// `Lost` if the device is lost.
     pub fn check_usable(&self) -> DeviceResult<()> {
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
+    }
+
+    /// Number of objects that command buffers refer to, and that were destroyed so far.
+    pub fn destroyed(&self) -> u64 {
+        self.destroyed.load(Ordering::Acquire)
+    }
+
+    /// Notes that such an object is about to be destroyed: command buffers that refer to it must not be
+    /// submitted again, and its address may become that of another object.
+    pub fn note_destroyed(&self) {
+        self.destroyed.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether the driver has reported the loss of the device.

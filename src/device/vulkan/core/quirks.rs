@@ -93,6 +93,10 @@ quirks! {
     /// calls of vkQueueSubmit apart. Without the lock, half of all runs of the image tests hung or failed.
     serial_submissions: Driver::is_nvidia;
 
+    /// At times, for seconds, submissions that signal a semaphore take 20 to 35 us more in vkQueueSubmit2 or
+    /// until the host sees the signal (580, H200).
+    slow_signals: Driver::is_nvidia;
+
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these
     /// drivers are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
     fused_fma: |d| d.is(HARDWARE_MATH);
@@ -217,6 +221,7 @@ mod tests {
             names(H200),
             [
                 "serial_submissions",
+                "slow_signals",
                 "fused_fma",
                 "close_exp2_log2",
                 "exact_div_sqrt64",

@@ -443,6 +443,7 @@ fn allocate(heap: &Heap, raw: vk::Image) -> DeviceResult<Allocation> {
 
 impl Drop for Image {
     fn drop(&mut self) {
+        self.heap.gpu.note_destroyed();
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is
         // ignored.
         unsafe {

@@ -669,6 +669,12 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> DeviceResult<
     Ok((list, num_groups))
 }
 
+impl Drop for VulkanKernel {
+    fn drop(&mut self) {
+        self.gpu.note_destroyed();
+    }
+}
+
 impl DeviceKernel for VulkanKernel {
     fn info(&self) -> &KernelInfo {
         &self.compiled().info

@@ -362,6 +362,7 @@ pub fn push_size(variant: &KernelVariant) -> u32 {
 
 impl Drop for Pipelines {
     fn drop(&mut self) {
+        self.gpu.note_destroyed();
         let made = self.made.get_mut();
         // SAFETY: submitted work keeps its kernel alive, so nothing uses these objects; null handles are
         // ignored.

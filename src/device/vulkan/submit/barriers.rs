@@ -24,8 +24,7 @@ impl Gpu {
     }
 
     /// The last barrier of a command buffer: makes its work visible to the host and to later submissions. If
-    /// it contains only compute work, and no `transfers` follow, later submissions see it in compute work
-    /// only.
+    /// it contains only compute work, without `transfers`, later submissions see it in compute work only.
     pub fn last_barrier(&self, cmd: vk::CommandBuffer, transfers: bool) {
         let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
         let (reads, writes) = if transfers {
@@ -36,20 +35,20 @@ impl Gpu {
         self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | HOST));
     }
 
-    /// Makes earlier device work visible to the host. Later device work does not wait, except `transfers`.
-    pub fn barrier_to_host(&self, cmd: vk::CommandBuffer, transfers: bool) {
-        let (mut stages, mut accesses) = (vk::PipelineStageFlags2::HOST, HOST);
-        if transfers {
-            stages |= vk::PipelineStageFlags2::ALL_TRANSFER;
-            accesses |= vk::AccessFlags2::TRANSFER_WRITE;
-        }
-        self.barrier(cmd, (WORK, WRITES), (stages, accesses));
+    /// Makes earlier device work visible to the host. Later device work does not wait.
+    pub fn barrier_to_host(&self, cmd: vk::CommandBuffer) {
+        self.barrier(cmd, (WORK, WRITES), (vk::PipelineStageFlags2::HOST, HOST));
     }
 
-    /// Makes a completion word visible to the host.
-    pub fn word_barrier(&self, cmd: vk::CommandBuffer) {
-        let word = (vk::PipelineStageFlags2::ALL_TRANSFER, vk::AccessFlags2::TRANSFER_WRITE);
-        self.barrier(cmd, word, (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_READ));
+    /// Sets an event when earlier device work is complete and visible to the host: compute work, and
+    /// `transfers` if there may be any.
+    pub fn set_event(&self, cmd: vk::CommandBuffer, event: vk::Event, transfers: bool) {
+        let compute = (vk::PipelineStageFlags2::COMPUTE_SHADER, vk::AccessFlags2::SHADER_WRITE);
+        let work = if transfers { (WORK, WRITES) } else { compute };
+        let barriers = [memory_barrier(work, (vk::PipelineStageFlags2::HOST, HOST))];
+        let info = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the command buffer is recording; the event is never destroyed.
+        unsafe { self.raw.cmd_set_event2(cmd, event, &info) };
     }
 
     /// Makes host writes, and device writes that the host has waited for, visible to later device work.
@@ -91,19 +90,21 @@ impl Gpu {
         unsafe { self.pipeline_barrier(cmd, &info) };
     }
 
-    fn barrier(
-        &self,
-        cmd: vk::CommandBuffer,
-        src: (vk::PipelineStageFlags2, vk::AccessFlags2),
-        dst: (vk::PipelineStageFlags2, vk::AccessFlags2),
-    ) {
-        let barriers = [vk::MemoryBarrier2::default()
-            .src_stage_mask(src.0)
-            .src_access_mask(src.1)
-            .dst_stage_mask(dst.0)
-            .dst_access_mask(dst.1)];
+    fn barrier(&self, cmd: vk::CommandBuffer, src: Scope, dst: Scope) {
+        let barriers = [memory_barrier(src, dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barriers);
         // SAFETY: the command buffer is recording.
         unsafe { self.pipeline_barrier(cmd, &info) };
     }
+}
+
+/// Stages and accesses.
+type Scope = (vk::PipelineStageFlags2, vk::AccessFlags2);
+
+fn memory_barrier(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(src.0)
+        .src_access_mask(src.1)
+        .dst_stage_mask(dst.0)
+        .dst_access_mask(dst.1)
 }

@@ -86,7 +86,8 @@ impl CommandAllocator {
 
     /// From the initial to the recording state.
     fn start(self, gpu: &Gpu) -> DeviceResult<CommandAllocator> {
-        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // Not ONE_TIME_SUBMIT: it may be submitted again (`repeats`).
+        let info = vk::CommandBufferBeginInfo::default();
         // SAFETY: the command buffer is in the initial state.
         match unsafe { gpu.raw.begin_command_buffer(self.cmd, &info) } {
             Ok(()) => Ok(self),

@@ -3,6 +3,7 @@
 pub mod barriers;
 pub mod command_allocator;
 pub mod copy;
+pub mod events;
 pub mod fences;
 pub mod hazard;
 pub mod list;
@@ -18,6 +19,7 @@ pub mod record_image;
 pub mod record_launch;
 pub mod record_list;
 pub mod rect;
+pub mod repeats;
 pub mod submit_queue;
 pub mod timeline;
 pub mod transfer;

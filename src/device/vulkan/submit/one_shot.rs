@@ -85,10 +85,16 @@ fn one_shot(
         recorder.abandon();
         return Err(e);
     }
-    let word = submit_queue.timeline.prefers_word();
-    let (allocator, read_backs) = recorder.end(false, word);
-    let submitted =
-        submit_queue.submit(&SubmitInfo { cmd: Some(allocator.cmd), word, ..SubmitInfo::default() }, None);
+    let event = submit_queue.timeline.next_event();
+    let (allocator, read_backs) = match recorder.end(false, event.as_ref().map(|event| event.raw)) {
+        Ok(recorded) => recorded,
+        Err(e) => {
+            event.into_iter().for_each(|event| submit_queue.timeline.put_back_event(event));
+            return Err(e);
+        }
+    };
+    let work = SubmitInfo { cmd: Some(allocator.cmd), event, ..SubmitInfo::default() };
+    let submitted = submit_queue.submit(work, None);
     if let Ok(value) = submitted {
         submit_queue.wait_value(value, None, true);
         for read_back in read_backs.iter().filter(|_| !queues.pools.gpu.is_lost()) {

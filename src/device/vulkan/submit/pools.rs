@@ -2,7 +2,6 @@
 
 use super::command_allocator::CommandAllocators;
 use super::profiling::QueryPools;
-use super::timeline::CompletionWords;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::pools::MemoryPools;
 use crate::device::vulkan::program::caches::ProgramCaches;
@@ -18,8 +17,6 @@ pub struct SubmitPools {
     pub queries: QueryPools,
     /// Number of submissions on all submit queues so far.
     pub submissions: AtomicU64,
-    /// Words that command buffers write at their end.
-    pub words: Option<CompletionWords>,
 }
 
 impl SubmitPools {
@@ -33,7 +30,6 @@ impl SubmitPools {
             allocators: CommandAllocators::new(memory),
             queries: QueryPools::default(),
             submissions: AtomicU64::new(0),
-            words: CompletionWords::new(memory.heap, memory.gpu.queues().count()),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! complete.
 
 use super::command_allocator::CommandAllocator;
+use super::events::SharedEvent;
 use super::hazard::Before;
 use super::list::prints;
 use super::loss;
@@ -12,6 +13,7 @@ use super::one_shot;
 use super::profiling::Queries;
 use super::queues::Queues;
 use super::record::{ReadBack, ReadBacks, Recorder};
+use super::repeats::{Found, Kind, Recording, Repeats};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitInfo, SubmitQueue};
 use super::timeline::Timeline;
 use super::transfer::{IN_FLIGHT, Transfer};
@@ -75,6 +77,7 @@ struct Last {
     value: u64,
     /// Batches in a row that did not wait for the work of other queues on the same submit queue.
     strangers: u32,
+    repeats: Repeats,
 }
 
 impl VulkanQueue {
@@ -174,6 +177,33 @@ impl VulkanQueue {
 }
 
 impl VulkanQueue {
+    /// Number of submissions of other queues.
+    fn others(&self) -> u64 {
+        let all = self.queues.pools.submissions.load(Ordering::Acquire);
+        all.wrapping_sub(self.own_submissions.load(Ordering::Relaxed))
+    }
+
+    /// Whether the next command buffer begins with a barrier: if work of other queues, which the host may
+    /// have waited for, is not yet visible to this submit queue, or if the last one ended without a
+    /// barrier.
+    fn needs_fence(&self) -> bool {
+        let ends_open = !self.out_of_order && self.submit_queue().timeline.has_events();
+        ends_open || self.others_seen.load(Ordering::Relaxed) != self.others()
+    }
+
+    /// Looks for a command buffer that was recorded for the same commands, where none of them needs anything
+    /// that differs each time: queries, checkpoints.
+    fn find_recording(&self, event: bool, repeats: &mut Repeats, items: &[BatchItem]) -> Found {
+        if self.profiling || self.out_of_order || self.gpu.checkpoints.is_some() {
+            return Found::New;
+        }
+        let found = repeats.find(self.gpu, items, Kind { fenced: self.needs_fence(), event });
+        if matches!(found, Found::Recording(_)) {
+            self.others_seen.store(self.others(), Ordering::Relaxed);
+        }
+        found
+    }
+
     /// Batches that must be reported before a batch with these waits. Batches of the same submit queue are
     /// reported in order anyway.
     fn after(&self, waits: &[Wait]) -> Vec<BatchDependency> {
@@ -225,17 +255,27 @@ impl DeviceQueue for VulkanQueue {
             times,
             value: 0,
             fresh: false,
+            event: self.submit_queue().timeline.next_event(),
+            recording: None,
+            keep: false,
+            spare: None,
+            fenced: false,
             checkpoint: loss::reserve_checkpoints(self.gpu, batch.items.len()),
         };
-        for (i, item) in batch.items.iter().enumerate() {
-            if let Err(e) = build.item(i, item, &batch.items) {
-                build.abandon();
-                return Err(e);
+        match self.find_recording(build.event.is_some(), &mut last.repeats, &batch.items) {
+            Found::Recording(recording) => build.reuse(recording),
+            Found::Again(spare) => {
+                build = build.record(&batch.items)?;
+                (build.keep, build.spare) = (true, spare);
             }
+            Found::New => build = build.record(&batch.items)?,
         }
         let submission = last.submission + 1;
-        let value = build.finish(batch.items, submission)?;
-        *last = Last { submission, value, strangers: last.strangers };
+        let (value, recording) = build.finish(batch.items, submission)?;
+        (last.submission, last.value) = (submission, value);
+        if let Some(recording) = recording {
+            last.repeats.keep(recording);
+        }
         self.submitted.store(submission, Ordering::Release);
         Ok(submission)
     }
@@ -309,8 +349,26 @@ struct Build<'a> {
     value: u64,
     /// The recorder's command buffer is still empty.
     fresh: bool,
+    /// The event that the last command buffer sets.
+    event: Option<SharedEvent>,
+    /// An earlier recording of the batch; nothing is recorded then.
+    recording: Option<Arc<Recording>>,
+    /// The recording is kept for later batches, if it is one command buffer of launches.
+    keep: bool,
+    /// See [`Recording::new`].
+    spare: Option<Arc<Recording>>,
+    /// The command buffer begins with a barrier for the work of other queues.
+    fenced: bool,
     /// The first checkpoint of the items.
     checkpoint: u64,
+}
+
+/// The last submission of a batch.
+struct LastSubmission {
+    cmd: Option<vk::CommandBuffer>,
+    /// It ends with a barrier for compute work only.
+    narrow: bool,
+    waits: SmallVec<[(vk::Semaphore, u64); 4]>,
 }
 
 /// The semaphore's Vulkan object.
@@ -322,6 +380,24 @@ fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> DeviceResult<vk::Semaphore
 impl Build<'_> {
     fn gpu(&self) -> &'static Gpu {
         self.queue.gpu
+    }
+
+    /// Takes an earlier recording of the batch.
+    fn reuse(&mut self, recording: Arc<Recording>) {
+        self.put_back_event();
+        self.event = recording.event();
+        self.recording = Some(recording);
+    }
+
+    /// Records the commands.
+    fn record(mut self, items: &[BatchItem]) -> DeviceResult<Self> {
+        for (i, item) in items.iter().enumerate() {
+            if let Err(e) = self.item(i, item, items) {
+                self.abandon();
+                return Err(e);
+            }
+        }
+        Ok(self)
     }
 
     /// Whether everything before the next command is complete.
@@ -423,15 +499,9 @@ impl Build<'_> {
         if queue.out_of_order && last != 0 {
             recorder.begin_after_host();
         }
-        // Work of other queues that the host waited for is complete, but not yet visible to this submit
-        // queue.
-        let others = queue
-            .queues
-            .pools
-            .submissions
-            .load(Ordering::Acquire)
-            .wrapping_sub(queue.own_submissions.load(Ordering::Relaxed));
-        if queue.others_seen.swap(others, Ordering::Relaxed) != others {
+        self.fenced = queue.needs_fence();
+        queue.others_seen.store(queue.others(), Ordering::Relaxed);
+        if self.fenced {
             recorder.begin_with_barrier();
         }
         self.queue.narrow_end.store(true, Ordering::Relaxed);
@@ -466,7 +536,7 @@ impl Build<'_> {
             if !self.foreign.is_empty() || !self.signals.is_empty() {
                 let (waits, signals) = (self.take_waits()?, std::mem::take(&mut self.signals));
                 let work = SubmitInfo { waits: &waits, signals: &signals, ..SubmitInfo::default() };
-                self.value = self.queue.submit_queue().submit(&work, None).map_err(|(e, _)| e)?;
+                self.value = self.queue.submit_queue().submit(work, None).map_err(|(e, _)| e)?;
                 self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
             }
             return Ok(None);
@@ -479,8 +549,15 @@ impl Build<'_> {
             }
         }
         let narrow = recorder.ends_narrow();
-        let word = self.timeline().prefers_word();
-        let (allocator, read_backs) = recorder.end(self.queue.out_of_order, word);
+        let event = self.timeline().next_event();
+        let (allocator, read_backs) =
+            match recorder.end(self.queue.out_of_order, event.as_ref().map(|event| event.raw)) {
+                Ok(recorded) => recorded,
+                Err(e) => {
+                    event.into_iter().for_each(|event| self.timeline().put_back_event(event));
+                    return Err(e);
+                }
+            };
         let waits = match self.take_waits() {
             Ok(waits) => waits,
             Err(e) => {
@@ -490,8 +567,9 @@ impl Build<'_> {
         };
         let signals = std::mem::take(&mut self.signals);
         let cmd = Some(allocator.cmd);
-        let work = SubmitInfo { cmd, word, waits: &waits, signals: &signals, sleeps: self.queue.saving };
-        match self.queue.submit_queue().submit(&work, None) {
+        let sleeps = self.queue.saving;
+        let work = SubmitInfo { cmd, event, waits: &waits, signals: &signals, sleeps };
+        match self.queue.submit_queue().submit(work, None) {
             Ok(value) => {
                 self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
@@ -517,6 +595,13 @@ impl Build<'_> {
         }
         list.extend(self.foreign.drain(..).map(|s| (s, 0)));
         Ok(list)
+    }
+
+    /// Returns the event, which no command buffer sets.
+    fn put_back_event(&mut self) {
+        if let Some(event) = self.event.take() {
+            self.timeline().put_back_event(event);
+        }
     }
 
     fn timeline(&self) -> &'static Timeline {
@@ -581,32 +666,51 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Submits the rest with the tickets. Returns the batch's timeline value.
-    fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> DeviceResult<u64> {
-        let (mut cmd, word) = (None, self.timeline().prefers_word());
-        let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
+    /// Ends the recording of the last command buffer.
+    fn end_recording(&mut self) -> DeviceResult<LastSubmission> {
+        let cmd = self.recording.as_ref().and_then(|recording| recording.cmd());
+        let narrow = cmd.is_some() || self.queue.narrow_end.load(Ordering::Relaxed);
+        let mut last = LastSubmission { cmd, narrow, waits: SmallVec::new() };
         if let Some(mut recorder) = self.recorder.take() {
             match recorder.take_prints() {
                 Ok(mut prints) => self.prints.append(&mut prints),
                 Err(e) => {
                     self.recorder = Some(recorder);
-                    self.abandon();
                     return Err(e);
                 }
             }
-            narrow = recorder.ends_narrow();
-            let (allocator, mut read_backs) = recorder.end(self.queue.out_of_order, word);
-            cmd = Some(allocator.cmd);
-            self.allocators.push(allocator);
+            last.narrow = recorder.ends_narrow();
+            let event = self.event.as_ref().map(|event| event.raw);
+            let (allocator, mut read_backs) = recorder.end(self.queue.out_of_order, event)?;
+            last.cmd = Some(allocator.cmd);
+            if self.keep && last.narrow && self.prints.is_empty() && self.value == 0 {
+                let pool = &self.queue.queues.pools.allocators;
+                let event = self.event.clone().map(|event| (event, self.timeline()));
+                self.recording = Some(Recording::new(self.spare.take(), allocator, pool, self.fenced, event));
+            } else {
+                self.allocators.push(allocator);
+            }
             self.read_backs.extend(read_backs.drain(..));
         }
-        let waits = match self.take_waits() {
-            Ok(waits) => waits,
+        last.waits = self.take_waits()?;
+        Ok(last)
+    }
+
+    /// Submits the rest with the tickets. Returns the batch's timeline value, and its recording if it is to
+    /// be kept.
+    fn finish(
+        mut self,
+        items: Vec<BatchItem>,
+        submission: Submission,
+    ) -> DeviceResult<(u64, Option<Arc<Recording>>)> {
+        let last = match self.end_recording() {
+            Ok(last) => last,
             Err(e) => {
                 self.abandon();
                 return Err(e);
             }
         };
+        let LastSubmission { cmd, narrow, waits } = last;
         let signals = std::mem::take(&mut self.signals);
         let submissions = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
@@ -621,17 +725,22 @@ impl Build<'_> {
             early_read_backs: std::mem::take(&mut self.early_read_backs),
             prints: std::mem::take(&mut self.prints),
             allocators: std::mem::take(&mut self.allocators),
+            recording: self.recording.clone(),
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),
             items,
             checkpoint: self.checkpoint,
         };
-        let work = SubmitInfo { cmd, word, waits: &waits, signals: &signals, sleeps: self.queue.saving };
-        match self.queue.submit_queue().submit(&work, Some(entry)) {
+        if cmd.is_none() {
+            self.put_back_event();
+        }
+        let (event, sleeps) = (self.event.take(), self.queue.saving);
+        let work = SubmitInfo { cmd, event, waits: &waits, signals: &signals, sleeps };
+        match self.queue.submit_queue().submit(work, Some(entry)) {
             Ok(value) => {
                 self.queue.own_submissions.fetch_add(submissions, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
-                Ok(value)
+                Ok((value, self.recording.filter(|_| self.keep)))
             }
             Err((e, entry)) => {
                 if let Some(entry) = entry {
@@ -652,6 +761,7 @@ impl Build<'_> {
         if let Some(recorder) = self.recorder.take() {
             recorder.abandon();
         }
+        self.put_back_event();
         let submitted = (self.value != 0).then(|| (self.timeline(), self.value));
         for allocator in std::mem::take(&mut self.allocators) {
             allocator.recycle(&self.queue.queues.pools.allocators, submitted);

@@ -10,6 +10,7 @@ use super::pools::SubmitPools;
 use super::rect;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Endpoint, Launch, RectLayout, Region};
 use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::access::{Accesses, Object, ObjectAccess};
 use crate::device::vulkan::memory::buffer::Buffer;
@@ -197,16 +198,29 @@ impl Recorder {
         !self.any_transfer
     }
 
-    /// Records the last barrier. Makes results visible to the host, and to later command buffers unless these
-    /// do it themselves (`open`). The submission ends the recording, perhaps with a completion `word`.
-    pub fn end(mut self, open: bool, word: bool) -> (CommandAllocator, ReadBacks) {
-        if open {
-            self.gpu.barrier_to_host(self.allocator.cmd, word);
-        } else {
-            self.gpu.last_barrier(self.allocator.cmd, self.any_transfer || word);
+    /// Ends the recording. Makes results visible to the host, by the last barrier or by the `event` that is
+    /// set then, and by the barrier also to later command buffers, unless these do it themselves (`open`).
+    pub fn end(
+        mut self,
+        open: bool,
+        event: Option<vk::Event>,
+    ) -> DeviceResult<(CommandAllocator, ReadBacks)> {
+        let cmd = self.allocator.cmd;
+        match event {
+            // Transfers of earlier command buffers may be under way if this one begins without a barrier.
+            Some(event) => self.gpu.set_event(cmd, event, open || self.any_transfer),
+            None if open => self.gpu.barrier_to_host(cmd),
+            None => self.gpu.last_barrier(cmd, self.any_transfer),
         }
         self.allocator.hazards = self.barriers.into_hazards();
-        (self.allocator, self.read_backs)
+        // SAFETY: the command buffer is recording.
+        match unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer") {
+            Ok(()) => Ok((self.allocator, self.read_backs)),
+            Err(e) => {
+                self.allocator.recycle(&self.pools.allocators, None);
+                Err(e)
+            }
+        }
     }
 
     /// Ends a list. Returns its command allocator, its accesses, and whether it contains transfers.

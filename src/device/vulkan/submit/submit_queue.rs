@@ -18,16 +18,17 @@
 //! polling.
 
 use super::command_allocator::CommandAllocator;
+use super::events::SharedEvent;
 use super::loss::{self, LostBatch, LostState};
 use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
+use super::repeats::Recording;
 use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::spare::SpareLists;
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
-use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::core::sync::QueueSubmit;
 use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrintBuffer};
@@ -83,10 +84,10 @@ struct Submitted {
 /// Contents of one submission.
 #[derive(Default)]
 pub struct SubmitInfo<'a> {
-    /// A command buffer in the recording state, whose last barrier is recorded.
+    /// A command buffer whose recording has ended.
     pub cmd: Option<vk::CommandBuffer>,
-    /// It ends with a completion word ([`Timeline::prefers_word`]); the last barrier allows for it.
-    pub word: bool,
+    /// The event that it sets at its end ([`Timeline::next_event`]).
+    pub event: Option<SharedEvent>,
     /// Semaphores to wait for, with values.
     pub waits: &'a [(vk::Semaphore, u64)],
     /// The application's semaphores to signal.
@@ -126,6 +127,8 @@ pub struct Entry {
     /// Print buffers of the launches.
     pub prints: Vec<VulkanPrintBuffer>,
     pub allocators: Vec<CommandAllocator>,
+    /// The command buffer, if it is kept for batches that repeat.
+    pub recording: Option<Arc<Recording>>,
     pub queries: Option<Queries>,
     /// On profiling queues one entry per ticket; entries of device commands are filled in from `queries`.
     pub times: Vec<Times>,
@@ -231,7 +234,7 @@ impl Owner {
 impl SubmitQueue {
     /// Wraps a VkQueue.
     pub fn new(pools: &'static SubmitPools, queue: vk::Queue, number: usize) -> DeviceResult<SubmitQueue> {
-        let timeline = Timeline::new(pools.gpu, pools.words.as_ref(), number)?;
+        let timeline = Timeline::new(pools.gpu)?;
         Ok(SubmitQueue {
             gpu: pools.gpu,
             pools,
@@ -245,16 +248,15 @@ impl SubmitQueue {
         })
     }
 
-    /// Ends the recording of a command buffer and submits it, with the next value, and enqueues the batch
-    /// that it completes (if any).
+    /// Submits a command buffer with the next value, and enqueues the batch that it completes (if any).
     pub fn submit(
         &'static self,
-        work: &SubmitInfo<'_>,
+        mut work: SubmitInfo<'_>,
         entry: Option<Entry>,
     ) -> std::result::Result<u64, (DeviceError, Option<Box<Entry>>)> {
         let mut submitted = self.submit.lock();
         if work.cmd.is_some() || !work.waits.is_empty() || !work.signals.is_empty() {
-            if let Err(e) = self.submit_next(&mut submitted, work) {
+            if let Err(e) = self.submit_next(&mut submitted, &mut work) {
                 drop(submitted);
                 if matches!(e, DeviceError::Lost) {
                     self.gpu.set_lost();
@@ -281,25 +283,23 @@ impl SubmitQueue {
         Ok(value)
     }
 
-    fn submit_next(&self, submitted: &mut Submitted, work: &SubmitInfo<'_>) -> DeviceResult<()> {
+    fn submit_next(&self, submitted: &mut Submitted, work: &mut SubmitInfo<'_>) -> DeviceResult<()> {
         let value = submitted.value + 1;
-        let marked = work.cmd.filter(|_| work.word);
-        self.timeline.mark(marked, value);
-        if let Some(cmd) = work.cmd {
-            // SAFETY: the command buffer is recording.
-            unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer")?;
+        let event = work.event.take();
+        if event.is_none() {
+            self.timeline.note_without_event(value);
         }
-        let signals = self.timeline.signals(marked.is_some()) || work.sleeps;
-        let start = signals.then(Instant::now);
-        self.submit_to_queue(submitted.queue, work, signals.then_some(value))?;
+        let signals = self.timeline.signals(event.is_some()) || work.sleeps;
+        let result = self.submit_to_queue(submitted.queue, work, signals.then_some(value));
+        match event {
+            Some(event) if result.is_ok() => self.timeline.note_event(value, event),
+            Some(event) => self.timeline.put_back_event(event),
+            None => {}
+        }
+        result?;
         submitted.value = value;
-        match start {
-            Some(start) => {
-                submitted.signalled = value;
-                self.timeline.note_submission(start.elapsed());
-            }
-            None => submitted.unsignalled = value,
-        }
+        let last = if signals { &mut submitted.signalled } else { &mut submitted.unsignalled };
+        *last = value;
         Ok(())
     }
 
@@ -721,6 +721,9 @@ impl Entry {
             self.put_times_in_order();
             for allocator in self.allocators.drain(..) {
                 allocator.recycle(&pools.allocators, Some((timeline, self.value)));
+            }
+            if let Some(recording) = self.recording.take() {
+                recording.note_executed(timeline, self.value);
             }
             self.items.clear();
         });

@@ -2,102 +2,41 @@
 //! is *reached* when its submission and all earlier ones are complete.
 //!
 //! A submission signals its value by the timeline semaphore, whose counter threads poll before they sleep.
-//! With some drivers a signal makes vkQueueSubmit2 ten times slower in certain states (NVIDIA 580 on an H200:
-//! 20 to 35 microseconds, for seconds). While that lasts, command buffers end with a write of the value to
-//! cached host memory instead, the *completion word*, and the semaphore is signalled only for those that
-//! cannot poll: other VkQueues and sleeping threads. If one of these comes later than the submission, a
-//! further, empty submission signals the semaphore (`SubmitQueue::signal_for`).
-//!
-//! Words cost the device two barriers for each submission, so they are not the rule. Processors that do the
-//! device's work have none: threads that poll would take their time. Under the validation layer, which
-//! learns from semaphores that work is complete, the semaphore is always signalled and is what counts.
+//! Where signals are slow (quirk `slow_signals`), command buffers set an event at their end instead
+//! (`events`), and the semaphore is signalled only for those that cannot poll: other VkQueues and sleeping
+//! threads. If one of these comes later than the submission, a further, empty submission signals the
+//! semaphore (`SubmitQueue::signal_for`). Under the validation layer, which learns from semaphores that work
+//! is complete, the semaphore is always signalled and is what counts.
 //!
 //! Devices without timeline semaphores have one VkQueue, whose work is ordered by barriers, and each
 //! submission signals a fence (`fences`).
 
+use super::events::{EndEvents, SharedEvent};
 use super::fences::{Fences, SharedFence};
-use crate::device::traits::{DeviceMemory, DeviceResult};
+use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
-use crate::device::vulkan::memory::buffer::{Buffer, Use};
-use crate::device::vulkan::memory::heap::Heap;
 use ash::vk;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Distance of the words of a device: a cache line each.
-const STRIDE: u64 = 64;
 /// Number of submissions that signal the semaphore after another VkQueue has waited for one: it may do so
 /// again.
 const EXPECTED_WAITS: u32 = 64;
-/// Duration from which a submission with a signal is slow.
-const SLOW: Duration = Duration::from_micros(12);
-/// Changes of the score of slow submissions, its maximum, and the score from which words are used: if more
-/// than a third are slow.
-const SCORES: (u32, u32) = (4, 2);
-const MAX_SCORE: u32 = 32;
-const WORDS_FROM: u32 = 16;
-/// One submission of as many signals while words are used, to learn whether signals still are slow.
-const RETRY: u32 = 32;
-
-/// The completion words of a device, one for each of its VkQueues.
-pub struct CompletionWords {
-    buffer: Buffer,
-}
-
-impl CompletionWords {
-    /// Words for `count` VkQueues; `None` where threads must not poll them, or cannot.
-    pub fn new(heap: &'static Heap, count: usize) -> Option<CompletionWords> {
-        let adapter = &heap.gpu.adapter;
-        if adapter.features.quick_signals && adapter.is_cpu() {
-            return None;
-        }
-        let buffer = Buffer::new(heap, STRIDE * count as u64, Use::Staging, "completion words").ok()?;
-        let base = buffer.mapped().filter(|_| buffer.host_cached())?;
-        // SAFETY: the mapping has the buffer's size.
-        unsafe { std::ptr::write_bytes(base.as_ptr(), 0, buffer.size as usize) };
-        Some(CompletionWords { buffer })
-    }
-
-    /// The word of a VkQueue.
-    fn word(&self, number: usize) -> Option<Word> {
-        let at = STRIDE * number as u64;
-        let base = self.buffer.mapped().filter(|_| at < self.buffer.size)?;
-        Some(Word { buffer: self.buffer.raw, offset: at, value: base.offset(at).as_ptr().cast() })
-    }
-}
-
-/// The low half of the newest value that the device has written.
-struct Word {
-    buffer: vk::Buffer,
-    offset: u64,
-    value: *const AtomicU32,
-}
-
-// SAFETY: the words of a device are never freed, and are accessed atomically.
-unsafe impl Send for Word {}
-// SAFETY: as above.
-unsafe impl Sync for Word {}
-
 /// The values of a VkQueue's submissions.
 pub struct Timeline {
     gpu: &'static Gpu,
     signal: Signal,
-    word: Option<Word>,
+    events: Option<EndEvents>,
     /// The newest value known to be reached, and the newest one whose signal was seen.
     reached: AtomicU64,
     signalled: AtomicU64,
-    /// The newest submissions with a word and without one.
-    with_word: AtomicU64,
-    without_word: AtomicU64,
+    /// The newest submission without an event.
+    without_event: AtomicU64,
     /// Number of threads that sleep until a value is reached, or are about to.
     sleepers: AtomicU32,
     /// See [`EXPECTED_WAITS`].
     expected_waits: AtomicU32,
-    /// Score of slow submissions.
-    slow: AtomicU32,
-    /// Submissions with words since the last one without.
-    words: AtomicU32,
 }
 
 /// Objects that submissions signal.
@@ -118,12 +57,8 @@ impl Drop for Sleeper<'_> {
 }
 
 impl Timeline {
-    /// The timeline of VkQueue `number`.
-    pub fn new(
-        gpu: &'static Gpu,
-        words: Option<&'static CompletionWords>,
-        number: usize,
-    ) -> DeviceResult<Timeline> {
+    /// The timeline of a VkQueue.
+    pub fn new(gpu: &'static Gpu) -> DeviceResult<Timeline> {
         let has_semaphores = gpu.adapter.features.timeline_semaphore;
         let signal = if has_semaphores {
             let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
@@ -137,16 +72,25 @@ impl Timeline {
         Ok(Timeline {
             gpu,
             signal,
-            word: words.filter(|_| has_semaphores).and_then(|words| words.word(number)),
+            events: Timeline::polls_events(gpu).then(|| EndEvents::new(gpu)),
             reached: AtomicU64::new(0),
             signalled: AtomicU64::new(0),
-            with_word: AtomicU64::new(0),
-            without_word: AtomicU64::new(0),
+            without_event: AtomicU64::new(0),
             sleepers: AtomicU32::new(0),
             expected_waits: AtomicU32::new(0),
-            slow: AtomicU32::new(0),
-            words: AtomicU32::new(0),
         })
+    }
+
+    /// Whether threads poll events rather than semaphores. Events are set with synchronization2.
+    fn polls_events(gpu: &Gpu) -> bool {
+        let features = &gpu.adapter.features;
+        let slow_signals = gpu.adapter.quirks.slow_signals || !features.quick_signals;
+        slow_signals && features.timeline_semaphore && features.synchronization2
+    }
+
+    /// Whether command buffers may end with an event rather than a barrier.
+    pub fn has_events(&self) -> bool {
+        self.events.is_some()
     }
 
     /// The timeline's semaphore; `None` on devices that have a single VkQueue and fences.
@@ -194,56 +138,44 @@ impl Timeline {
 
     /// Whether the semaphore is signalled by every submission.
     fn always_signals(&self) -> bool {
-        self.word.is_none() || self.gpu.instance.validates
+        self.events.is_none() || self.gpu.instance.validates
     }
 
-    /// Whether the next submission's command buffer ends with a word; called once for each.
-    pub fn prefers_word(&self) -> bool {
-        if self.word.is_none() {
-            return false;
-        }
-        if !self.gpu.adapter.features.quick_signals {
-            return true;
-        }
-        let expected = self.expected_waits.load(Ordering::Relaxed);
-        // Threads may overwrite each other's changes of these counters, which are only hints.
-        self.expected_waits.store(expected.saturating_sub(1), Ordering::Relaxed);
-        let slow = self.slow.load(Ordering::Relaxed) >= WORDS_FROM;
-        let words = self.words.load(Ordering::Relaxed);
-        let word = slow && words < RETRY && expected == 0 && !self.has_sleepers() && !self.always_signals();
-        self.words.store(if word { words + 1 } else { 0 }, Ordering::Relaxed);
-        word
+    /// The event that the next submission's command buffer sets at its end, if it sets one.
+    pub fn next_event(&self) -> Option<SharedEvent> {
+        let events = self.events.as_ref().filter(|_| !self.always_signals())?;
+        events.take().ok()
     }
 
     fn has_sleepers(&self) -> bool {
         self.sleepers.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether a submission signals the semaphore.
-    pub fn signals(&self, with_word: bool) -> bool {
-        !with_word || self.always_signals() || self.has_sleepers()
+    /// Whether the next submission signals the semaphore; called once for each. With an event only if a
+    /// thread sleeps, or another VkQueue will probably wait.
+    pub fn signals(&self, with_event: bool) -> bool {
+        let expected = self.expected_waits.load(Ordering::Relaxed);
+        self.expected_waits.store(expected.saturating_sub(1), Ordering::Relaxed);
+        !with_event || self.always_signals() || self.has_sleepers() || expected > 0
     }
 
-    /// Notes how long a submission with a signal took.
-    pub fn note_submission(&self, time: Duration) {
-        let score = self.slow.load(Ordering::Relaxed);
-        let score = if time >= SLOW { score + SCORES.0 } else { score.saturating_sub(SCORES.1) };
-        self.slow.store(score.min(MAX_SCORE), Ordering::Relaxed);
+    /// Notes that a submission without an event is about to be made.
+    pub fn note_without_event(&self, value: u64) {
+        self.without_event.store(value, Ordering::Release);
     }
 
-    /// Notes the value of a submission that is about to be made. Records its word, if it has one: everything
-    /// before it is complete and visible to the host when the host sees the word. The command buffer's last
-    /// barrier includes transfers ([`Gpu::last_barrier`]).
-    pub fn mark(&self, cmd: Option<vk::CommandBuffer>, value: u64) {
-        let (Some(word), Some(cmd)) = (&self.word, cmd) else {
-            self.without_word.store(value, Ordering::Release);
-            return;
-        };
-        let low = (value as u32).to_ne_bytes();
-        // SAFETY: the command buffer is recording; the word lies in its buffer.
-        unsafe { self.gpu.raw.cmd_update_buffer(cmd, word.buffer, word.offset, &low) };
-        self.gpu.word_barrier(cmd);
-        self.with_word.store(value, Ordering::Release);
+    /// Notes that the submission with this value sets the event. The caller holds the VkQueue's lock.
+    pub fn note_event(&self, value: u64, event: SharedEvent) {
+        if let Some(events) = &self.events {
+            events.note(value, event);
+        }
+    }
+
+    /// Takes back an event that no command buffer sets.
+    pub fn put_back_event(&self, event: SharedEvent) {
+        if let Some(events) = &self.events {
+            events.put_back(event);
+        }
     }
 
     /// The newest value that is reached. If the device is lost, the largest value, so that everything counts
@@ -253,7 +185,7 @@ impl Timeline {
             return Ok(u64::MAX);
         }
         let seen = self.last_seen();
-        if self.without_word.load(Ordering::Acquire) <= seen && !self.always_signals() {
+        if self.without_event.load(Ordering::Acquire) <= seen && !self.always_signals() {
             return Ok(seen);
         }
         let value = match &self.signal {
@@ -265,16 +197,14 @@ impl Timeline {
         Ok(seen.max(value))
     }
 
-    /// The newest value that was seen, or that the word has now, even if the device is lost.
+    /// The newest value that was seen, or whose event is set, even if the device is lost.
     pub fn last_seen(&self) -> u64 {
         let known = self.reached.load(Ordering::Relaxed);
-        let Some(word) = self.word.as_ref().filter(|_| !self.always_signals()) else { return known };
-        // SAFETY: the word is mapped for the life of the process. Acquire: results are read after it.
-        let low = unsafe { (*word.value).load(Ordering::Acquire) };
-        // The newest value with this low half that was submitted: fewer than 2^32 values lie between.
-        let newest = self.with_word.load(Ordering::Acquire);
-        let value = newest.saturating_sub(u64::from((newest as u32).wrapping_sub(low)));
-        if value > known { self.see(value) } else { known }
+        let Some(events) = self.events.as_ref().filter(|_| !self.always_signals()) else { return known };
+        match events.counter() {
+            Ok(value) if value > known => self.see(value),
+            _ => known,
+        }
     }
 
     /// Notes that a value is reached. Returns the newest one.
@@ -282,8 +212,8 @@ impl Timeline {
         self.reached.fetch_max(value, Ordering::AcqRel).max(value)
     }
 
-    /// Whether the device has left the command buffers of a submission whose value is reached. The word is
-    /// written before the end of the command buffer: a later value, or a signal, shows that it has ended.
+    /// Whether the device has left the command buffers of a submission whose value is reached. Events are
+    /// set before the end of the command buffer: a later value, or a signal, shows that it has ended.
     pub fn has_left(&self, value: u64) -> bool {
         self.always_signals()
             || self.gpu.is_lost()

@@ -1,0 +1,271 @@
+//! Command buffers of batches that repeat. Programs often enqueue the same launches with the same arguments
+//! many times, once for each step of a simulation. From the third time on, such a batch is not recorded: the
+//! command buffer of an earlier time is submitted again.
+//!
+//! Batches are the same if they consist of launches that agree in everything that their commands depend on
+//! ([`Contents`]).
+
+use super::command_allocator::{CommandAllocator, CommandAllocators};
+use super::events::SharedEvent;
+use super::timeline::Timeline;
+use crate::device::batch::{ArgValue, BatchItem, BufferRange, DeviceCommand, Launch};
+use crate::device::vulkan::core::gpu::Gpu;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Number of different batches that a queue remembers.
+const MOST_REMEMBERED: usize = 8;
+/// Number of command buffers for each: several may be in flight.
+const MOST_RECORDINGS: usize = 8;
+/// Limit of recordings of forgotten batches, which are kept for their memory.
+const MOST_SPARE: usize = 16;
+/// Limit of launches in a batch that is remembered.
+const MOST_LAUNCHES: usize = 64;
+
+/// How a command buffer begins and ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// With a barrier for the work of other queues.
+    pub fenced: bool,
+    /// By setting an event.
+    pub event: bool,
+}
+
+impl Kind {
+    /// Whether a command buffer of this kind serves where one of the other is needed.
+    fn serves(self, needed: Kind) -> bool {
+        self.event == needed.event && (self.fenced || !needed.fenced)
+    }
+}
+
+/// A command buffer that may be submitted again. Its allocator returns to the pool with the last reference,
+/// which the queue has, or a batch in flight.
+pub struct Recording {
+    allocator: Option<CommandAllocator>,
+    pool: &'static CommandAllocators,
+    kind: Kind,
+    /// The event that it sets at its end, and the timeline that it returns to.
+    event: Option<(SharedEvent, &'static Timeline)>,
+    /// The last submission that is complete.
+    executed: Mutex<Option<(&'static Timeline, u64)>>,
+}
+
+impl Recording {
+    /// Keeps the command buffer of a batch that is about to be submitted, in the place of a `spare` recording
+    /// if there is one.
+    pub fn new(
+        spare: Option<Arc<Recording>>,
+        allocator: CommandAllocator,
+        pool: &'static CommandAllocators,
+        fenced: bool,
+        event: Option<(SharedEvent, &'static Timeline)>,
+    ) -> Arc<Recording> {
+        let kind = Kind { fenced, event: event.is_some() };
+        let new = Recording { allocator: Some(allocator), pool, kind, event, executed: Mutex::new(None) };
+        if let Some(mut spare) = spare
+            && let Some(old) = Arc::get_mut(&mut spare)
+        {
+            *old = new;
+            return spare;
+        }
+        Arc::new(new)
+    }
+
+    /// The event that the command buffer sets.
+    pub fn event(&self) -> Option<SharedEvent> {
+        self.event.as_ref().map(|(event, _)| event.clone())
+    }
+
+    /// The command buffer.
+    pub fn cmd(&self) -> Option<ash::vk::CommandBuffer> {
+        self.allocator.as_ref().map(|allocator| allocator.cmd)
+    }
+
+    /// Notes that a submission of the command buffer is complete.
+    pub fn note_executed(&self, timeline: &'static Timeline, value: u64) {
+        *self.executed.lock() = Some((timeline, value));
+    }
+
+    /// Whether the device has left the command buffer, as no batch in flight refers to it.
+    fn is_idle(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1
+            && self.event.as_ref().is_none_or(|(event, _)| event.is_unset())
+            && self.executed.lock().is_some_and(|(timeline, value)| timeline.has_left(value))
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if let Some(allocator) = self.allocator.take() {
+            allocator.recycle(self.pool, *self.executed.get_mut());
+        }
+        if let Some((event, timeline)) = self.event.take() {
+            timeline.put_back_event(event);
+        }
+    }
+}
+
+/// Everything that the commands of a batch depend on, as numbers. Objects are represented by their addresses:
+/// a list is valid as long as no object was destroyed ([`Gpu::destroyed`]).
+#[derive(Default, PartialEq)]
+struct Contents(Vec<u64>);
+
+impl Contents {
+    /// Replaces the list by that of a batch. Returns false if the batch is not remembered: something in it
+    /// is not a launch, or needs more than its arguments.
+    fn describe(&mut self, items: &[BatchItem]) -> bool {
+        self.0.clear();
+        !items.is_empty()
+            && items.len() <= MOST_LAUNCHES
+            && items.iter().all(|item| match &item.command {
+                DeviceCommand::Launch(launch) => {
+                    self.0.push(u64::from(item.ordered));
+                    self.launch(launch)
+                }
+                _ => false,
+            })
+    }
+
+    fn launch(&mut self, launch: &Launch) -> bool {
+        if !launch.indirect.is_empty() || launch.default_queue.is_some() {
+            return false;
+        }
+        self.object(&launch.kernel);
+        self.0.push(u64::from(launch.dims));
+        self.0.extend(launch.offset);
+        self.0.extend(launch.global);
+        self.0.extend(launch.local.map(u64::from));
+        launch.args.iter().for_each(|arg| self.argument(arg));
+        true
+    }
+
+    /// Appends an argument: a number that tells its kind, then as many numbers as that kind has.
+    fn argument(&mut self, arg: &ArgValue) {
+        match arg {
+            ArgValue::Bytes(bytes) => {
+                self.0.extend([0, bytes.len() as u64]);
+                self.0.extend(bytes.chunks(8).map(|chunk| {
+                    let mut word = [0; 8];
+                    word[..chunk.len()].copy_from_slice(chunk);
+                    u64::from_ne_bytes(word)
+                }));
+            }
+            ArgValue::Buffer(range) => {
+                self.0.push(1);
+                self.range(range);
+            }
+            ArgValue::NullBuffer => self.0.push(2),
+            ArgValue::Image(image) => {
+                self.0.push(3);
+                self.object(image);
+            }
+            ArgValue::Local(size) => self.0.extend([4, *size]),
+            ArgValue::Pointer { address, within: None } => self.0.extend([5, *address]),
+            ArgValue::Pointer { address, within: Some(range) } => {
+                self.0.extend([6, *address]);
+                self.range(range);
+            }
+        }
+    }
+
+    fn range(&mut self, range: &BufferRange) {
+        self.object(&range.memory);
+        self.0.extend([range.offset, range.size]);
+    }
+
+    fn object<T: ?Sized>(&mut self, object: &Arc<T>) {
+        self.0.push(Arc::as_ptr(object).cast::<()>().addr() as u64);
+    }
+}
+
+/// A batch that was submitted before.
+#[derive(Default)]
+struct Known {
+    contents: Contents,
+    recordings: [Option<Arc<Recording>>; MOST_RECORDINGS],
+}
+
+impl Known {
+    /// Forgets the batch, but for the memory of its contents and of some recordings.
+    fn forget(&mut self, spare: &mut Vec<Arc<Recording>>) {
+        self.contents.0.clear();
+        for recording in self.recordings.iter_mut().filter_map(Option::take) {
+            set_aside(recording, spare);
+        }
+    }
+
+    /// The place of the next recording: an empty one, or that of one that no batch executes.
+    fn place(&mut self) -> Option<&mut Option<Arc<Recording>>> {
+        let empty = self.recordings.iter().position(Option::is_none);
+        let idle = || self.recordings.iter().position(|place| place.as_ref().is_some_and(Recording::is_idle));
+        let at = empty.or_else(idle)?;
+        self.recordings.get_mut(at)
+    }
+}
+
+fn set_aside(recording: Arc<Recording>, spare: &mut Vec<Arc<Recording>>) {
+    if spare.len() < MOST_SPARE {
+        spare.push(recording);
+    }
+}
+
+/// The batches that a queue remembers, the newest first.
+#[derive(Default)]
+pub struct Repeats {
+    known: [Known; MOST_REMEMBERED],
+    next: Contents,
+    spare: Vec<Arc<Recording>>,
+    /// [`Gpu::destroyed`] when the contents were described.
+    destroyed: u64,
+}
+
+/// Result of [`Repeats::find`]: the way to submit a batch.
+pub enum Found {
+    /// Submit this command buffer.
+    Recording(Arc<Recording>),
+    /// Record, and keep the recording, perhaps in the place of another: the batch was submitted before.
+    Again(Option<Arc<Recording>>),
+    /// Record.
+    New,
+}
+
+impl Repeats {
+    /// Looks for a batch among those submitted before, which needs a command buffer of a kind.
+    pub fn find(&mut self, gpu: &Gpu, items: &[BatchItem], needed: Kind) -> Found {
+        let destroyed = gpu.destroyed();
+        if self.destroyed != destroyed {
+            self.destroyed = destroyed;
+            self.known.iter_mut().for_each(|known| known.forget(&mut self.spare));
+        }
+        if !self.next.describe(items) {
+            return Found::New;
+        }
+        let Some(at) = self.known.iter().position(|known| known.contents == self.next) else {
+            self.known.rotate_right(1);
+            let newest = &mut self.known[0];
+            newest.forget(&mut self.spare);
+            std::mem::swap(&mut newest.contents, &mut self.next);
+            return Found::New;
+        };
+        self.known[..=at].rotate_right(1);
+        let known = &mut self.known[0];
+        let serves = |recording: &&Arc<Recording>| recording.kind.serves(needed) && recording.is_idle();
+        if let Some(recording) = known.recordings.iter().flatten().find(serves) {
+            return Found::Recording(recording.clone());
+        }
+        if known.place().is_none() {
+            return Found::New;
+        }
+        let unused = self.spare.iter().position(|recording| Arc::strong_count(recording) == 1);
+        Found::Again(unused.map(|at| self.spare.swap_remove(at)))
+    }
+
+    /// Keeps the recording of the batch that was looked for last.
+    pub fn keep(&mut self, recording: Arc<Recording>) {
+        if let Some(place) = self.known[0].place()
+            && let Some(old) = place.replace(recording)
+        {
+            set_aside(old, &mut self.spare);
+        }
+    }
+}
