@@ -16,6 +16,7 @@ mod program;
 mod queues;
 mod repeats;
 mod statistics;
+mod views;
 
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -324,7 +325,15 @@ fn main() -> ExitCode {
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
     ];
     supervised::main_with(
-        &[CASES, fences::CASES, limits::CASES, queues::CASES, repeats::CASES, statistics::CASES],
+        &[
+            CASES,
+            fences::CASES,
+            limits::CASES,
+            queues::CASES,
+            repeats::CASES,
+            statistics::CASES,
+            views::CASES,
+        ],
         PARTS,
         more,
     )

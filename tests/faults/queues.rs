@@ -22,7 +22,7 @@ kernel void slow(global uint *s, uint rounds) {
 const SIZE: usize = 64;
 
 /// Submissions so far, those that wait for semaphores, and the most made at the same time.
-fn submissions(faults: &Faults) -> [u64; 3] {
+pub fn submissions(faults: &Faults) -> [u64; 3] {
     // SAFETY: the function has this type.
     let count = unsafe { faults.0.get::<extern "C" fn(u32) -> u64>(b"vulkan_faults_submissions\0") }.unwrap();
     [0, 1, 2].map(|kind| count(kind))

@@ -151,6 +151,7 @@ pub const GROUPS: &[Group] = &[
         name: "queues",
         procedures: commands::QUEUES,
         hides: &[
+            "immediate_uploads",
             "parallel_submissions",
             "pipelines_ahead",
             "quick_signals",

@@ -161,6 +161,12 @@ impl Adapter {
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
     }
 
+    /// Whether new views and pipelines must not be used, nor images copied, before a submission that began
+    /// after their creation or the recording is complete.
+    pub fn has_late_uploads(&self) -> bool {
+        self.quirks.late_uploads || !self.features.immediate_uploads
+    }
+
     /// Whether submissions to several VkQueues must not be made at the same time.
     pub fn has_serial_submissions(&self) -> bool {
         self.quirks.serial_submissions || !self.features.parallel_submissions

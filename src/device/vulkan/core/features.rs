@@ -74,6 +74,8 @@ pub struct AdapterFeatures {
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,
     pub host_import: bool,
+    /// New views and pipelines can be used at once, as far as is known.
+    pub immediate_uploads: bool,
     /// Submissions to several VkQueues may be made at the same time, as far as is known.
     pub parallel_submissions: bool,
     /// Threads create pipelines ahead of the first launch.
@@ -309,6 +311,7 @@ impl AdapterFeatures {
                 && on("buffer_device_address", r.addresses.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
+            immediate_uploads: on("immediate_uploads", vk::TRUE),
             parallel_submissions: on("parallel_submissions", vk::TRUE),
             pipelines_ahead: on("pipelines_ahead", vk::TRUE),
             quick_signals: on("quick_signals", vk::TRUE),

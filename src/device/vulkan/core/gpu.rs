@@ -9,6 +9,7 @@ use super::clock::Clock;
 use super::conv::VkResultExt;
 use super::external;
 use super::instance::Instance;
+use super::uploads::Uploads;
 use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
 use clspv_bridge::target::{Target, VulkanTarget};
@@ -39,6 +40,7 @@ pub struct Gpu {
     pub target: Target,
     /// The part of `target` about SPIR-V.
     pub vulkan: VulkanTarget,
+    pub uploads: Uploads,
     /// Held during submissions where they must be made one by one.
     pub submitting: Mutex<()>,
     destroyed: AtomicU64,
@@ -75,6 +77,7 @@ impl Gpu {
             clock: Clock::new(instance, &adapter, &raw),
             target: caps::target(&adapter, vulkan.clone()),
             vulkan,
+            uploads: Uploads::default(),
             submitting: Mutex::new(()),
             destroyed: AtomicU64::new(0),
             lost: AtomicBool::new(false),

@@ -14,3 +14,4 @@ pub mod nvidia;
 pub mod quirks;
 pub mod sync;
 pub mod threads;
+pub mod uploads;

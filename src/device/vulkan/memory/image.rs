@@ -267,12 +267,10 @@ impl Image {
         if let Store::Texels { view, renamed, .. } = &mut image.store {
             // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is
             // inside.
-            *view = unsafe { heap.gpu.raw.create_buffer_view(&info.format(base), None) }
-                .during("vkCreateBufferView")?;
+            *view = unsafe { heap.gpu.buffer_view(&info.format(base)) }?;
             if let Some(format) = other {
                 // SAFETY: as above.
-                *renamed = unsafe { heap.gpu.raw.create_buffer_view(&info.format(format), None) }
-                    .during("vkCreateBufferView")?;
+                *renamed = unsafe { heap.gpu.buffer_view(&info.format(format)) }?;
             }
         }
         Ok(image)
@@ -333,7 +331,7 @@ impl Image {
             .subresource_range(levels)
             .push_next(&mut usage);
         // SAFETY: the image is alive and bound, and was made with the usage; the formats are compatible.
-        unsafe { self.heap.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
+        unsafe { self.heap.gpu.image_view(&info) }
     }
 
     /// The resource for an argument's descriptor.

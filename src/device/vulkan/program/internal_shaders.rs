@@ -88,12 +88,9 @@ impl InternalShaders {
                 .module(module)
                 .name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipelines = self.gpu.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
+            let pipeline = self.gpu.pipeline(vk::PipelineCache::null(), info);
             self.gpu.raw.destroy_shader_module(module, None);
-            InternalShader {
-                layout,
-                pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0],
-            }
+            InternalShader { layout, pipeline: pipeline? }
         };
         *slot = Some(made);
         Ok(made)

@@ -223,8 +223,7 @@ impl Made {
         };
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout).flags(flags);
         // SAFETY: module and layout are alive and belong together.
-        let list = unsafe { gpu.raw.create_compute_pipelines(self.cache, &[info], None) };
-        Ok(list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0])
+        unsafe { gpu.pipeline(self.cache, info) }
     }
 }
 

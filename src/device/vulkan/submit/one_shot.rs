@@ -67,14 +67,26 @@ pub fn transfer(queues: &'static Queues, command: &DeviceCommand) -> DeviceResul
 pub fn prepare_image(queues: &'static Queues, image: &Image) -> DeviceResult<()> {
     let Some(from) = image.initial_layout() else { return Ok(()) };
     let submit_queue = queues.idle()?;
-    one_shot(queues, submit_queue, |recorder| {
+    execute(queues, submit_queue, |recorder| {
         recorder.prepare_image(image.raw, from);
         Ok(())
     })
 }
 
-/// Records, submits and waits. Reports no completions, so sinks may call it.
+/// Executes commands that may use pipelines: see [`execute`].
 fn one_shot(
+    queues: &'static Queues,
+    submit_queue: &'static SubmitQueue,
+    record: impl FnOnce(&mut Recorder) -> DeviceResult<()>,
+) -> DeviceResult<()> {
+    execute(queues, submit_queue, |recorder| {
+        record(recorder)?;
+        queues.settle()
+    })
+}
+
+/// Records, submits and waits. Reports no completions, so sinks may call it.
+fn execute(
     queues: &'static Queues,
     submit_queue: &'static SubmitQueue,
     record: impl FnOnce(&mut Recorder) -> DeviceResult<()>,

@@ -541,7 +541,7 @@ impl Build<'_> {
             }
             return Ok(None);
         };
-        match recorder.take_prints() {
+        match self.prepare(&mut recorder) {
             Ok(mut prints) => self.prints.append(&mut prints),
             Err(e) => {
                 recorder.abandon();
@@ -581,6 +581,12 @@ impl Build<'_> {
                 Err(e)
             }
         }
+    }
+
+    /// Prepares the submission of a recorder, whose print buffers it takes.
+    fn prepare(&self, recorder: &mut Recorder) -> DeviceResult<Vec<VulkanPrintBuffer>> {
+        self.queue.queues.settle()?;
+        recorder.take_prints()
     }
 
     /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
@@ -672,7 +678,7 @@ impl Build<'_> {
         let narrow = cmd.is_some() || self.queue.narrow_end.load(Ordering::Relaxed);
         let mut last = LastSubmission { cmd, narrow, waits: SmallVec::new() };
         if let Some(mut recorder) = self.recorder.take() {
-            match recorder.take_prints() {
+            match self.prepare(&mut recorder) {
                 Ok(mut prints) => self.prints.append(&mut prints),
                 Err(e) => {
                     self.recorder = Some(recorder);

@@ -3,7 +3,10 @@
 use super::pools::SubmitPools;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
+use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::MEDIUM_QUEUES;
+use ash::vk;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The submit queues, in the order of the VkQueues.
@@ -11,6 +14,8 @@ pub struct Queues {
     pub pools: &'static SubmitPools,
     list: Vec<&'static SubmitQueue>,
     turn: AtomicUsize,
+    /// Signalled by the empty submissions of [`Queues::settle`].
+    settled: Mutex<vk::Fence>,
 }
 
 impl Queues {
@@ -20,7 +25,27 @@ impl Queues {
         for (number, queue) in pools.gpu.queues().enumerate() {
             list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue, number)?)));
         }
-        Ok(Queues { pools, list, turn: AtomicUsize::new(0) })
+        // SAFETY: the device is alive.
+        let fence =
+            unsafe { pools.gpu.raw.create_fence(&Default::default(), None) }.during("vkCreateFence")?;
+        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settled: Mutex::new(fence) })
+    }
+
+    /// Makes all views and pipelines visible to the device, which may see new ones late: to be called before
+    /// they are used in a submission. Waits for an empty submission to a VkQueue that is idle, if one is;
+    /// it serves for the others as well.
+    pub fn settle(&self) -> DeviceResult<()> {
+        let gpu = self.pools.gpu;
+        if !gpu.adapter.has_late_uploads() || gpu.uploads.are_visible(gpu.uploads.made()) {
+            return Ok(());
+        }
+        let fence = self.settled.lock();
+        let made = gpu.uploads.made();
+        if !gpu.uploads.are_visible(made) {
+            self.idle()?.pass(*fence)?;
+            gpu.uploads.set_visible(made);
+        }
+        Ok(())
     }
 
     /// The submit queues for medium priority.

@@ -87,6 +87,7 @@ impl Recorder {
                     ..a.extent
                 },
             };
+            self.gpu.uploads.note_image_copy();
             // SAFETY: the command buffer is recording; the regions are inside the images.
             unsafe {
                 self.gpu.raw.cmd_copy_image(self.allocator.cmd, from.raw, GENERAL, to.raw, GENERAL, &[region])
@@ -231,6 +232,7 @@ impl Recorder {
     }
 
     fn put_into_image(&self, from: vk::Buffer, image: &Image, copies: &[vk::BufferImageCopy]) {
+        self.gpu.uploads.note_image_copy();
         for regions in copies.chunks(MAX_REGIONS) {
             // SAFETY: the command buffer is recording; the regions are inside buffer and image.
             unsafe {
@@ -240,6 +242,7 @@ impl Recorder {
     }
 
     fn take_out_of_image(&self, image: &Image, to: vk::Buffer, copies: &[vk::BufferImageCopy]) {
+        self.gpu.uploads.note_image_copy();
         // SAFETY: the command buffer is recording; the regions are inside image and buffer.
         unsafe { self.gpu.raw.cmd_copy_image_to_buffer(self.allocator.cmd, image.raw, GENERAL, to, copies) };
     }

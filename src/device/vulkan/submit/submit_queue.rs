@@ -29,6 +29,7 @@ use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::spare::SpareLists;
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
+use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::core::sync::QueueSubmit;
 use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrintBuffer};
@@ -328,6 +329,25 @@ impl SubmitQueue {
                 Ok(()) => self.timeline.note_fence(value, fence),
                 Err(_) => self.timeline.put_back_fence(fence),
             }
+        }
+        result
+    }
+
+    /// Waits for an empty submission, which signals an unused fence. Resets the fence.
+    pub fn pass(&self, fence: vk::Fence) -> DeviceResult<()> {
+        let submitted = self.submit.lock();
+        let empty = QueueSubmit { fence, ..QueueSubmit::default() };
+        // SAFETY: the queue's lock is held; the caller vouches for the fence.
+        let result = unsafe { self.gpu.submit(submitted.queue, &empty) };
+        drop(submitted);
+        // SAFETY: the fence was submitted, and is signalled after the wait.
+        let result = result.and_then(|()| unsafe {
+            self.gpu.raw.wait_for_fences(&[fence], true, u64::MAX).during("vkWaitForFences")?;
+            self.gpu.raw.reset_fences(&[fence]).during("vkResetFences")
+        });
+        if matches!(result, Err(DeviceError::Lost)) {
+            self.gpu.set_lost();
+            self.report_loss(None);
         }
         result
     }
