@@ -673,7 +673,7 @@ fn local_arguments_become_lengths_and_offsets() {
 fn the_copy_shader_copies_every_unit_and_no_other() {
     use super::device::VulkanDevice;
     use super::memory::buffer::Buffer;
-    use super::submit::record::Recorder;
+    use super::submit::record::{EndedRecording, Recorder};
     use super::submit::rect::Run;
     use super::submit::submit_queue::SubmitInfo;
     let Some(device) = device() else { return };
@@ -693,10 +693,10 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
         let mut recorder = Recorder::begin(pools, Before::Barrier).unwrap();
         gpu.full_barrier(recorder.allocator.cmd);
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
-        let (allocator, _) = recorder.end(false, None).unwrap();
         let submit_queue = queues.next().unwrap();
+        let EndedRecording { allocator, event, .. } = recorder.end(false, submit_queue.timeline).unwrap();
         let value = submit_queue
-            .submit(SubmitInfo { cmd: Some(allocator.cmd), ..SubmitInfo::default() }, None)
+            .submit(SubmitInfo { cmd: Some(allocator.cmd), event, ..SubmitInfo::default() }, None)
             .map_err(|e| e.0)
             .unwrap();
         submit_queue.wait_value(value, None, true);
@@ -716,7 +716,7 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
 fn parts_of_a_round_trip() {
     use super::device::VulkanDevice;
     use super::memory::buffer::{Buffer, Use};
-    use super::submit::record::Recorder;
+    use super::submit::record::{EndedRecording, Recorder};
     use super::submit::submit_queue::SubmitInfo;
     use std::time::Instant;
     let Some(device) = device() else { return };
@@ -755,11 +755,11 @@ fn parts_of_a_round_trip() {
                 // SAFETY: the command buffer is recording; the buffer has room.
                 unsafe { gpu.raw.cmd_fill_buffer(cmd, flag.raw, 0, 4, i) };
             }
-            let (allocator, _) = recorder.end(false, None).unwrap();
+            let EndedRecording { allocator, event, .. } = recorder.end(false, submit_queue.timeline).unwrap();
             record.push(t.elapsed().as_nanos());
             let t = Instant::now();
             let value = submit_queue
-                .submit(SubmitInfo { cmd: Some(allocator.cmd), ..SubmitInfo::default() }, None)
+                .submit(SubmitInfo { cmd: Some(allocator.cmd), event, ..SubmitInfo::default() }, None)
                 .map_err(|e| e.0)
                 .unwrap();
             submit.push(t.elapsed().as_nanos());

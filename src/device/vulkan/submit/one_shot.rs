@@ -3,7 +3,7 @@
 
 use super::hazard::Before;
 use super::queues::Queues;
-use super::record::Recorder;
+use super::record::{EndedRecording, Recorder};
 use super::submit_queue::{SubmitInfo, SubmitQueue};
 use super::transfer::{PIECE, Transfer};
 use crate::device::batch::{BufferRange, DeviceCommand};
@@ -97,14 +97,7 @@ fn execute(
         recorder.abandon();
         return Err(e);
     }
-    let event = submit_queue.timeline.next_event();
-    let (allocator, read_backs) = match recorder.end(false, event.as_ref().map(|event| event.raw)) {
-        Ok(recorded) => recorded,
-        Err(e) => {
-            event.into_iter().for_each(|event| submit_queue.timeline.put_back_event(event));
-            return Err(e);
-        }
-    };
+    let EndedRecording { allocator, read_backs, event } = recorder.end(false, submit_queue.timeline)?;
     let work = SubmitInfo { cmd: Some(allocator.cmd), event, ..SubmitInfo::default() };
     let submitted = submit_queue.submit(work, None);
     if let Ok(value) = submitted {

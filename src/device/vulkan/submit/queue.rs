@@ -12,8 +12,8 @@ use super::loss;
 use super::one_shot;
 use super::profiling::Queries;
 use super::queues::Queues;
-use super::record::{ReadBack, ReadBacks, Recorder};
-use super::repeats::{Found, Kind, Recording, Repeats};
+use super::record::{EndedRecording, ReadBack, ReadBacks, Recorder};
+use super::repeats::{Found, Recording, Repeats};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitInfo, SubmitQueue};
 use super::timeline::Timeline;
 use super::transfer::{IN_FLIGHT, Transfer};
@@ -191,13 +191,13 @@ impl VulkanQueue {
         ends_open || self.others_seen.load(Ordering::Relaxed) != self.others()
     }
 
-    /// Looks for a command buffer that was recorded for the same commands, where none of them needs anything
-    /// that differs each time: queries, checkpoints.
-    fn find_recording(&self, event: bool, repeats: &mut Repeats, items: &[BatchItem]) -> Found {
+    /// Looks for a recording of the same commands. There is none for queues whose command buffers differ each
+    /// time, by timestamp queries, checkpoints or the barriers between overlapping commands.
+    fn find_recording(&self, repeats: &mut Repeats, items: &[BatchItem]) -> Found {
         if self.profiling || self.out_of_order || self.gpu.checkpoints.is_some() {
             return Found::New;
         }
-        let found = repeats.find(self.gpu, items, Kind { fenced: self.needs_fence(), event });
+        let found = repeats.find(self.gpu, items, self.needs_fence());
         if matches!(found, Found::Recording(_)) {
             self.others_seen.store(self.others(), Ordering::Relaxed);
         }
@@ -255,15 +255,14 @@ impl DeviceQueue for VulkanQueue {
             times,
             value: 0,
             fresh: false,
-            event: self.submit_queue().timeline.next_event(),
             recording: None,
             keep: false,
             spare: None,
             fenced: false,
             checkpoint: loss::reserve_checkpoints(self.gpu, batch.items.len()),
         };
-        match self.find_recording(build.event.is_some(), &mut last.repeats, &batch.items) {
-            Found::Recording(recording) => build.reuse(recording),
+        match self.find_recording(&mut last.repeats, &batch.items) {
+            Found::Recording(recording) => build.recording = Some(recording),
             Found::Again(spare) => {
                 build = build.record(&batch.items)?;
                 (build.keep, build.spare) = (true, spare);
@@ -349,8 +348,6 @@ struct Build<'a> {
     value: u64,
     /// The recorder's command buffer is still empty.
     fresh: bool,
-    /// The event that the last command buffer sets.
-    event: Option<SharedEvent>,
     /// An earlier recording of the batch; nothing is recorded then.
     recording: Option<Arc<Recording>>,
     /// The recording is kept for later batches, if it is one command buffer of launches.
@@ -366,10 +363,14 @@ struct Build<'a> {
 /// The last submission of a batch.
 struct LastSubmission {
     cmd: Option<vk::CommandBuffer>,
+    event: Option<SharedEvent>,
     /// It ends with a barrier for compute work only.
     narrow: bool,
-    waits: SmallVec<[(vk::Semaphore, u64); 4]>,
+    waits: Waits,
 }
+
+/// Semaphores that a submission waits for, with values.
+type Waits = SmallVec<[(vk::Semaphore, u64); 4]>;
 
 /// The semaphore's Vulkan object.
 fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> DeviceResult<vk::Semaphore> {
@@ -380,13 +381,6 @@ fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> DeviceResult<vk::Semaphore
 impl Build<'_> {
     fn gpu(&self) -> &'static Gpu {
         self.queue.gpu
-    }
-
-    /// Takes an earlier recording of the batch.
-    fn reuse(&mut self, recording: Arc<Recording>) {
-        self.put_back_event();
-        self.event = recording.event();
-        self.recording = Some(recording);
     }
 
     /// Records the commands.
@@ -541,30 +535,16 @@ impl Build<'_> {
             }
             return Ok(None);
         };
-        match self.prepare(&mut recorder) {
-            Ok(mut prints) => self.prints.append(&mut prints),
+        let waits = match self.prepare(&mut recorder) {
+            Ok(waits) => waits,
             Err(e) => {
                 recorder.abandon();
                 return Err(e);
             }
-        }
-        let narrow = recorder.ends_narrow();
-        let event = self.timeline().next_event();
-        let (allocator, read_backs) =
-            match recorder.end(self.queue.out_of_order, event.as_ref().map(|event| event.raw)) {
-                Ok(recorded) => recorded,
-                Err(e) => {
-                    event.into_iter().for_each(|event| self.timeline().put_back_event(event));
-                    return Err(e);
-                }
-            };
-        let waits = match self.take_waits() {
-            Ok(waits) => waits,
-            Err(e) => {
-                allocator.recycle(&self.queue.queues.pools.allocators, None);
-                return Err(e);
-            }
         };
+        let narrow = recorder.ends_narrow();
+        let EndedRecording { allocator, read_backs, event } =
+            recorder.end(self.queue.out_of_order, self.timeline())?;
         let signals = std::mem::take(&mut self.signals);
         let cmd = Some(allocator.cmd);
         let sleeps = self.queue.saving;
@@ -583,14 +563,15 @@ impl Build<'_> {
         }
     }
 
-    /// Prepares the submission of a recorder, whose print buffers it takes.
-    fn prepare(&self, recorder: &mut Recorder) -> DeviceResult<Vec<VulkanPrintBuffer>> {
+    /// Prepares the submission of a recorder, whose print buffers it takes. Returns the waits.
+    fn prepare(&mut self, recorder: &mut Recorder) -> DeviceResult<Waits> {
         self.queue.queues.settle()?;
-        recorder.take_prints()
+        self.prints.append(&mut recorder.take_prints()?);
+        self.take_waits()
     }
 
     /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
-    fn take_waits(&mut self) -> DeviceResult<SmallVec<[(vk::Semaphore, u64); 4]>> {
+    fn take_waits(&mut self) -> DeviceResult<Waits> {
         let submit_queue = self.queue.submit_queue();
         let mut list = SmallVec::new();
         for (other, value) in self.waits.drain(..) {
@@ -601,13 +582,6 @@ impl Build<'_> {
         }
         list.extend(self.foreign.drain(..).map(|s| (s, 0)));
         Ok(list)
-    }
-
-    /// Returns the event, which no command buffer sets.
-    fn put_back_event(&mut self) {
-        if let Some(event) = self.event.take() {
-            self.timeline().put_back_event(event);
-        }
     }
 
     fn timeline(&self) -> &'static Timeline {
@@ -674,32 +648,33 @@ impl Build<'_> {
 
     /// Ends the recording of the last command buffer.
     fn end_recording(&mut self) -> DeviceResult<LastSubmission> {
-        let cmd = self.recording.as_ref().and_then(|recording| recording.cmd());
-        let narrow = cmd.is_some() || self.queue.narrow_end.load(Ordering::Relaxed);
-        let mut last = LastSubmission { cmd, narrow, waits: SmallVec::new() };
-        if let Some(mut recorder) = self.recorder.take() {
-            match self.prepare(&mut recorder) {
-                Ok(mut prints) => self.prints.append(&mut prints),
-                Err(e) => {
-                    self.recorder = Some(recorder);
-                    return Err(e);
-                }
+        let Some(mut recorder) = self.recorder.take() else {
+            let recording = self.recording.as_ref();
+            let cmd = recording.and_then(|recording| recording.cmd());
+            let event = recording.and_then(|recording| recording.event());
+            let narrow = cmd.is_some() || self.queue.narrow_end.load(Ordering::Relaxed);
+            return Ok(LastSubmission { cmd, event, narrow, waits: self.take_waits()? });
+        };
+        let waits = match self.prepare(&mut recorder) {
+            Ok(waits) => waits,
+            Err(e) => {
+                self.recorder = Some(recorder);
+                return Err(e);
             }
-            last.narrow = recorder.ends_narrow();
-            let event = self.event.as_ref().map(|event| event.raw);
-            let (allocator, mut read_backs) = recorder.end(self.queue.out_of_order, event)?;
-            last.cmd = Some(allocator.cmd);
-            if self.keep && last.narrow && self.prints.is_empty() && self.value == 0 {
-                let pool = &self.queue.queues.pools.allocators;
-                let event = self.event.clone().map(|event| (event, self.timeline()));
-                self.recording = Some(Recording::new(self.spare.take(), allocator, pool, self.fenced, event));
-            } else {
-                self.allocators.push(allocator);
-            }
-            self.read_backs.extend(read_backs.drain(..));
+        };
+        let narrow = recorder.ends_narrow();
+        let EndedRecording { allocator, mut read_backs, event } =
+            recorder.end(self.queue.out_of_order, self.timeline())?;
+        let cmd = Some(allocator.cmd);
+        if self.keep && narrow && self.prints.is_empty() && self.value == 0 {
+            let pool = &self.queue.queues.pools.allocators;
+            let event = event.clone().map(|event| (event, self.timeline()));
+            self.recording = Some(Recording::new(self.spare.take(), allocator, pool, self.fenced, event));
+        } else {
+            self.allocators.push(allocator);
         }
-        last.waits = self.take_waits()?;
-        Ok(last)
+        self.read_backs.extend(read_backs.drain(..));
+        Ok(LastSubmission { cmd, event, narrow, waits })
     }
 
     /// Submits the rest with the tickets. Returns the batch's timeline value, and its recording if it is to
@@ -716,7 +691,7 @@ impl Build<'_> {
                 return Err(e);
             }
         };
-        let LastSubmission { cmd, narrow, waits } = last;
+        let LastSubmission { cmd, event, narrow, waits } = last;
         let signals = std::mem::take(&mut self.signals);
         let submissions = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
@@ -737,10 +712,7 @@ impl Build<'_> {
             items,
             checkpoint: self.checkpoint,
         };
-        if cmd.is_none() {
-            self.put_back_event();
-        }
-        let (event, sleeps) = (self.event.take(), self.queue.saving);
+        let sleeps = self.queue.saving;
         let work = SubmitInfo { cmd, event, waits: &waits, signals: &signals, sleeps };
         match self.queue.submit_queue().submit(work, Some(entry)) {
             Ok(value) => {
@@ -767,7 +739,6 @@ impl Build<'_> {
         if let Some(recorder) = self.recorder.take() {
             recorder.abandon();
         }
-        self.put_back_event();
         let submitted = (self.value != 0).then(|| (self.timeline(), self.value));
         for allocator in std::mem::take(&mut self.allocators) {
             allocator.recycle(&self.queue.queues.pools.allocators, submitted);

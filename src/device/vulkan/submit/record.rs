@@ -4,10 +4,12 @@
 //! completion ([`ReadBack`]).
 
 use super::command_allocator::CommandAllocator;
+use super::events::SharedEvent;
 use super::hazard::{Barrier, BarrierTracker, Before, Engine, Footprint};
 use super::list::List;
 use super::pools::SubmitPools;
 use super::rect;
+use super::timeline::Timeline;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Endpoint, Launch, RectLayout, Region};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
@@ -160,6 +162,14 @@ pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
     RectLayout { offset: layout.offset + by, ..*layout }
 }
 
+/// A command buffer whose recording has ended.
+pub struct EndedRecording {
+    pub allocator: CommandAllocator,
+    pub read_backs: ReadBacks,
+    /// The event that it sets at its end.
+    pub event: Option<SharedEvent>,
+}
+
 impl Recorder {
     /// Begins a command buffer. `before` says how its work is synchronised with earlier command buffers.
     pub fn begin(pools: &'static SubmitPools, before: Before) -> DeviceResult<Recorder> {
@@ -198,26 +208,24 @@ impl Recorder {
         !self.any_transfer
     }
 
-    /// Ends the recording. Makes results visible to the host, by the last barrier or by the `event` that is
-    /// set then, and by the barrier also to later command buffers, unless these do it themselves (`open`).
-    pub fn end(
-        mut self,
-        open: bool,
-        event: Option<vk::Event>,
-    ) -> DeviceResult<(CommandAllocator, ReadBacks)> {
-        let cmd = self.allocator.cmd;
-        match event {
+    /// Ends the recording. Makes results visible to the host, by the last barrier or by the event of the
+    /// `timeline` that is set then, and by the barrier also to later command buffers, unless these do it
+    /// themselves (`open`).
+    pub fn end(mut self, open: bool, timeline: &Timeline) -> DeviceResult<EndedRecording> {
+        let (cmd, event) = (self.allocator.cmd, timeline.next_event());
+        match &event {
             // Transfers of earlier command buffers may be under way if this one begins without a barrier.
-            Some(event) => self.gpu.set_event(cmd, event, open || self.any_transfer),
+            Some(event) => self.gpu.set_event(cmd, event.raw, open || self.any_transfer),
             None if open => self.gpu.barrier_to_host(cmd),
             None => self.gpu.last_barrier(cmd, self.any_transfer),
         }
         self.allocator.hazards = self.barriers.into_hazards();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer") {
-            Ok(()) => Ok((self.allocator, self.read_backs)),
+            Ok(()) => Ok(EndedRecording { allocator: self.allocator, read_backs: self.read_backs, event }),
             Err(e) => {
                 self.allocator.recycle(&self.pools.allocators, None);
+                event.into_iter().for_each(|event| timeline.put_back_event(event));
                 Err(e)
             }
         }

@@ -22,28 +22,13 @@ const MOST_SPARE: usize = 16;
 /// Limit of launches in a batch that is remembered.
 const MOST_LAUNCHES: usize = 64;
 
-/// How a command buffer begins and ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kind {
-    /// With a barrier for the work of other queues.
-    pub fenced: bool,
-    /// By setting an event.
-    pub event: bool,
-}
-
-impl Kind {
-    /// Whether a command buffer of this kind serves where one of the other is needed.
-    fn serves(self, needed: Kind) -> bool {
-        self.event == needed.event && (self.fenced || !needed.fenced)
-    }
-}
-
 /// A command buffer that may be submitted again. Its allocator returns to the pool with the last reference,
 /// which the queue has, or a batch in flight.
 pub struct Recording {
     allocator: Option<CommandAllocator>,
     pool: &'static CommandAllocators,
-    kind: Kind,
+    /// It begins with a barrier for the work of other queues.
+    fenced: bool,
     /// The event that it sets at its end, and the timeline that it returns to.
     event: Option<(SharedEvent, &'static Timeline)>,
     /// The last submission that is complete.
@@ -60,8 +45,7 @@ impl Recording {
         fenced: bool,
         event: Option<(SharedEvent, &'static Timeline)>,
     ) -> Arc<Recording> {
-        let kind = Kind { fenced, event: event.is_some() };
-        let new = Recording { allocator: Some(allocator), pool, kind, event, executed: Mutex::new(None) };
+        let new = Recording { allocator: Some(allocator), pool, fenced, event, executed: Mutex::new(None) };
         if let Some(mut spare) = spare
             && let Some(old) = Arc::get_mut(&mut spare)
         {
@@ -230,8 +214,8 @@ pub enum Found {
 }
 
 impl Repeats {
-    /// Looks for a batch among those submitted before, which needs a command buffer of a kind.
-    pub fn find(&mut self, gpu: &Gpu, items: &[BatchItem], needed: Kind) -> Found {
+    /// Looks for a batch among those submitted before, which may need a command buffer that is `fenced`.
+    pub fn find(&mut self, gpu: &Gpu, items: &[BatchItem], fenced: bool) -> Found {
         let destroyed = gpu.destroyed();
         if self.destroyed != destroyed {
             self.destroyed = destroyed;
@@ -249,7 +233,7 @@ impl Repeats {
         };
         self.known[..=at].rotate_right(1);
         let known = &mut self.known[0];
-        let serves = |recording: &&Arc<Recording>| recording.kind.serves(needed) && recording.is_idle();
+        let serves = |recording: &&Arc<Recording>| (recording.fenced || !fenced) && recording.is_idle();
         if let Some(recording) = known.recordings.iter().flatten().find(serves) {
             return Found::Recording(recording.clone());
         }
