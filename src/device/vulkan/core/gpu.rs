@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Maximum number of VkQueues for work of medium priority: more would only add threads.
 pub const MEDIUM_QUEUES: usize = 4;
+
 /// Priorities of the VkQueues: those for medium work, then one each for high and low priority. Work of high
 /// or low priority shares the medium queues where there are too few.
 const PRIORITIES: [f32; MEDIUM_QUEUES + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];

@@ -94,9 +94,9 @@ quirks! {
     serial_submissions: Driver::is_nvidia;
 
     /// Even with one VkQueue, new views and code, and what the driver makes for its own copies of images, may
-    /// be seen late while threads create others: a submission must begin and complete between the creation
-    /// and the first use. Without that, the execution tests hung at times with one VkQueue and fences (580,
-    /// H200); with it neither they nor 400 runs of the image tests did.
+    /// be seen late: a submission must begin and complete between the creation and the first use. Without
+    /// that, the execution tests hung in half of all runs with one VkQueue and fences (580, H200); with it
+    /// they passed in three of three.
     late_uploads: Driver::is_nvidia;
 
     /// At times, for seconds, submissions that signal a semaphore take 20 to 35 us more in vkQueueSubmit2 or

@@ -62,7 +62,7 @@ impl Queues {
 
     /// A submit queue for medium priority that is idle, if there is one.
     pub fn idle_medium(&self) -> Option<&'static SubmitQueue> {
-        self.medium().iter().copied().find(|submit_queue| submit_queue.is_idle())
+        idle_of(self.medium())
     }
 
     /// The submit queue for work of a priority.
@@ -78,11 +78,10 @@ impl Queues {
 
     /// A submit queue that is idle, if there is one, so that work starts immediately.
     pub fn idle(&self) -> DeviceResult<&'static SubmitQueue> {
-        let submit_queues = self.list.as_slice();
-        submit_queues
-            .iter()
-            .copied()
-            .find(|submit_queue| submit_queue.is_idle())
-            .map_or_else(|| self.next(), Ok)
+        idle_of(&self.list).map_or_else(|| self.next(), Ok)
     }
+}
+
+fn idle_of(list: &[&'static SubmitQueue]) -> Option<&'static SubmitQueue> {
+    list.iter().copied().find(|submit_queue| submit_queue.is_idle())
 }

@@ -23,6 +23,7 @@ use std::time::Duration;
 /// Number of submissions that signal the semaphore after another VkQueue has waited for one: it may do so
 /// again.
 const EXPECTED_WAITS: u32 = 64;
+
 /// The values of a VkQueue's submissions.
 pub struct Timeline {
     gpu: &'static Gpu,
