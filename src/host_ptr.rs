@@ -158,7 +158,7 @@ pub unsafe fn copy_rect(
     }
 }
 
-/// Repeats `pattern` over `len` bytes.
+/// Repeats `pattern` over `len` bytes. Only writes to the memory, from which reads may be slow.
 ///
 /// # Safety
 /// The range is valid for `len` bytes and is not used by others during the call.
@@ -168,21 +168,24 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     }
     // SAFETY: by this function's contract.
     let bytes = unsafe { std::slice::from_raw_parts_mut(dst.0, len as usize) };
+    let mut block = [0; 2048];
     if let [byte] = pattern {
         bytes.fill(*byte);
+    } else if pattern.len() >= block.len() {
+        bytes.chunks_mut(pattern.len()).for_each(|chunk| chunk.copy_from_slice(&pattern[..chunk.len()]));
     } else {
-        // First a block of whole patterns, by doubling, which is then copied as a whole.
-        let (block, rest) =
-            bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
-        let mut done = pattern.len().min(block.len());
-        block[..done].copy_from_slice(&pattern[..done]);
+        // Whole patterns, by doubling.
+        let whole = (block.len() / pattern.len()).min(bytes.len().div_ceil(pattern.len()));
+        let block = &mut block[..whole * pattern.len()];
+        let mut done = pattern.len();
+        block[..done].copy_from_slice(pattern);
         while done < block.len() {
             let (from, to) = block.split_at_mut(done);
             let more = from.len().min(to.len());
             to[..more].copy_from_slice(&from[..more]);
             done += more;
         }
-        for chunk in rest.chunks_mut(block.len()) {
+        for chunk in bytes.chunks_mut(block.len()) {
             chunk.copy_from_slice(&block[..chunk.len()]);
         }
     }

@@ -52,6 +52,7 @@ const LACKING: &[(&str, &str)] = &[
     ("-bindings", "texels"),
     ("-buffer_device_address", "arguments"),
     ("-mapped_buffers,-host_import", "commands"),
+    ("-unified_memory,-host_import", "commands"),
     ("-mapped_buffers,-host_import", "texels"),
     ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
     ("-int8,-int16,-storage8,-storage16,-float16", "texels"),

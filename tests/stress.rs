@@ -778,6 +778,8 @@ fn again_as_on_a_graphics_card() {
     for (hidden, validates) in [
         ("-mapped_buffers,-host_import,-quick_signals", true),
         ("-mapped_buffers,-bindings", true),
+        ("-unified_memory,-host_import", true),
+        ("-unified_memory,-quick_signals", false),
         ("-mapped_buffers,-quick_signals", false),
     ] {
         let mut again = std::process::Command::new(std::env::current_exe().unwrap());

@@ -121,9 +121,11 @@ unsafe fn copy(src: HostRegion, dst: HostRegion, region: [u64; 3], share: Share<
     });
 }
 
+/// Repeats a pattern over a region, from the start of each row.
+///
 /// # Safety
 /// Every row of the region is valid and is not used by others during the call.
-unsafe fn fill(dst: HostRegion, region: [u64; 3], pattern: &[u8], share: Share<'_>) {
+pub unsafe fn fill(dst: HostRegion, region: [u64; 3], pattern: &[u8], share: Share<'_>) {
     let (bytes, rows) = (region[0], region[1] * region[2]);
     if rows == 1 {
         // Pieces begin with the pattern's first byte.

@@ -2,7 +2,7 @@
 
 use super::queues::with_queues;
 use super::{Faults, with_faults};
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 use test_support::api::rig::*;
 use test_support::api::supervised::Case;
 use test_support::api::*;
@@ -31,9 +31,7 @@ fn range(queue: cl_command_queue, kernel: cl_kernel, offset: usize, local: usize
     let size = SIZE;
     let (offset, size, local) = (&raw const offset, &raw const size, &raw const local);
     // SAFETY: live handles, and arrays of one element.
-    ok(unsafe {
-        clEnqueueNDRangeKernel(queue, kernel, 1, offset, size, local, 0, null(), std::ptr::null_mut())
-    });
+    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, offset, size, local, 0, null(), null_mut()) });
 }
 
 /// Launches that are repeated many times.
@@ -131,6 +129,47 @@ fn destroyed() {
     assert!(recorded > 40, "{recorded}");
 }
 
+/// Copies, fills and reads that are repeated, on a device across a bus, of sizes that the host leaves to it.
+fn transfers() {
+    const WORDS: usize = 40 << 10;
+    const READ: usize = 12 << 10;
+    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
+    let (queue, add) = (rig.queue(0), rig.kernel("add"));
+    let start: Vec<u32> = (0..WORDS as u32).collect();
+    let [a, b, c] = [(); 3].map(|()| rig.buffer(&start));
+    set(add, 0, a);
+    set(add, 1, 1u32);
+    let mut seen = [(); 2].map(|()| vec![0u32; READ]);
+    let mut wrong = Vec::new();
+    let count = recorded(&faults, || {
+        for i in 1..=50u32 {
+            range(queue, add, 0, 32);
+            let (bytes, zero) = (WORDS * 4, null_mut());
+            // SAFETY: live handles; the vectors have the sizes, and live until the queue is finished.
+            unsafe {
+                ok(clEnqueueCopyBuffer(queue, a, b, 0, 0, bytes, 0, null(), zero));
+                finish(queue);
+                let pattern: *const u32 = &0x1234_5678;
+                ok(clEnqueueFillBuffer(queue, c, pattern.cast(), 4, 0, bytes, 0, null(), zero));
+                finish(queue);
+                for (mem, to) in [b, c].into_iter().zip(&mut seen) {
+                    to.fill(0);
+                    let to = to.as_mut_ptr().cast();
+                    ok(clEnqueueReadBuffer(queue, mem, 0, 0, READ * 4, to, 0, null(), zero));
+                    finish(queue);
+                }
+            }
+            let added = |at: usize| if at < SIZE { i * 32001 } else { 0 };
+            let right = (0..READ).all(|at| seen[0][at] == at as u32 + added(at));
+            if !right || seen[1] != [0x1234_5678; READ] {
+                wrong.push(i);
+            }
+        }
+    });
+    eprintln!("{count} command buffers");
+    assert!(wrong.is_empty() && count <= 40, "{count} command buffers, wrong in {wrong:?}");
+}
+
 /// A buffer that two queues and the host change in turns.
 fn queues() {
     let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
@@ -162,6 +201,11 @@ pub const CASES: &[Case] = &[
     Case { name: "the_same_launches_are_recorded_once", run: same, prepare: with_faults },
     Case { name: "different_launches_are_recorded", run: different, prepare: with_faults },
     Case { name: "launches_with_new_objects_are_recorded", run: destroyed, prepare: with_faults },
+    Case {
+        name: "the_same_transfers_are_recorded_once",
+        run: transfers,
+        prepare: |command, folder| with_queues(command, folder, "-unified_memory,-host_import"),
+    },
     Case {
         name: "recordings_of_two_queues",
         run: queues,

@@ -138,7 +138,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "transfers",
         procedures: commands::TRANSFERS,
-        hides: &["mapped_buffers", "host_import", "synchronization2"],
+        hides: &["mapped_buffers", "unified_memory", "host_import", "synchronization2"],
         ..DEFAULT
     },
     Group {

@@ -174,7 +174,8 @@ impl Adapter {
 
     /// Whether host and device share their memory.
     pub fn is_unified(&self) -> bool {
-        self.is_cpu() || self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU
+        let integrated = self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU;
+        self.features.unified_memory && (self.is_cpu() || integrated)
     }
 }
 

@@ -60,6 +60,8 @@ pub struct AdapterFeatures {
     /// Kernels may have more buffer descriptors than every Vulkan device has.
     pub many_descriptors: bool,
     pub mapped_buffers: bool,
+    /// Processors and integrated GPUs share their memory with the host; hidden, it is as if across a bus.
+    pub unified_memory: bool,
     /// Buffer addresses that applications see; host addresses that kernels can use; host memory at device
     /// addresses.
     pub buffer_addresses: bool,
@@ -306,6 +308,7 @@ impl AdapterFeatures {
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
+            unified_memory: on("unified_memory", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE)
                 && on("buffer_device_address", r.addresses.buffer_device_address),

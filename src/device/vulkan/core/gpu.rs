@@ -15,6 +15,7 @@ use ash::vk;
 use clspv_bridge::target::{Target, VulkanTarget};
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Maximum number of VkQueues for work of medium priority: more would only add threads.
@@ -44,6 +45,8 @@ pub struct Gpu {
     pub uploads: Uploads,
     /// Held during submissions where they must be made one by one.
     pub submitting: Mutex<()>,
+    /// See `memory::bus::quick_read`.
+    pub quick_read: OnceLock<u64>,
     destroyed: AtomicU64,
     lost: AtomicBool,
 }
@@ -80,6 +83,7 @@ impl Gpu {
             vulkan,
             uploads: Uploads::default(),
             submitting: Mutex::new(()),
+            quick_read: OnceLock::new(),
             destroyed: AtomicU64::new(0),
             lost: AtomicBool::new(false),
             instance,

@@ -9,6 +9,7 @@
 //! after the buffer is gone. A buffer is freed on drop: the caller that submits work with it keeps it alive
 //! until the work is complete.
 
+use super::bus;
 use super::claim::Claim;
 use super::heap::Heap;
 use super::window::BoundMemory;
@@ -38,10 +39,6 @@ const SHADOW_ALIGN: u64 = 4096;
 const TAIL: u64 = 64 << 10;
 /// Maximum size of device buffers that are mapped across the bus where that is possible.
 const MAPPED_MAX: u64 = 16 << 20;
-
-/// A read across the bus takes about a microsecond per access: up to this size it is faster than a
-/// submission.
-pub const QUICK_READ: u64 = 64;
 
 /// Use of a buffer, which selects its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,7 +154,8 @@ impl Buffer {
                 if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
                     host_ptr::prefer_huge_pages(mapped, padded);
                 }
-                let cached = properties.contains(vk::MemoryPropertyFlags::HOST_CACHED);
+                let hidden = matches!(what, Use::Device { .. }) && !gpu.adapter.features.unified_memory;
+                let cached = properties.contains(vk::MemoryPropertyFlags::HOST_CACHED) && !hidden;
                 let local = properties.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
                 // Reading write-combined memory across the bus is a hundred times slower than a transfer:
                 // such a mapping is for the device layer's small writes only, and applications get a shadow
@@ -380,6 +378,13 @@ impl Buffer {
         self.for_host
     }
 
+    /// Maximum size of a read across the bus that is faster than a submission, if nothing precedes it; 0
+    /// where there is no mapping across a bus.
+    pub fn quick_read_when_idle(&self) -> u64 {
+        let across_bus = self.mapped.filter(|_| !self.for_host);
+        across_bus.map_or(0, |mapped| bus::quick_read(self.heap.gpu, mapped, self.padded))
+    }
+
     /// Keeps an address claim until the buffer's memory is freed.
     pub fn keep(&mut self, claim: impl Into<Arc<Claim>>) {
         self.claims.push(claim.into());
@@ -498,7 +503,7 @@ impl DeviceMemory for Buffer {
     }
 
     fn quick_read(&self) -> u64 {
-        if self.mapped.is_some() && !self.for_host { QUICK_READ } else { 0 }
+        self.quick_read_when_idle().min(bus::QUICK_READ)
     }
 
     fn address(&self) -> Option<u64> {

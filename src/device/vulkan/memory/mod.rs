@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod buffer;
+pub mod bus;
 pub mod claim;
 pub mod external;
 pub mod format;

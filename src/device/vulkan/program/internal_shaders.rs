@@ -14,9 +14,11 @@ const GROUP: u32 = 256;
 const MAX_GROUPS: u32 = 16384;
 /// Bytes that a work-item of the copy shader copies.
 const UNIT: u64 = 16;
-/// Copies across the bus and fills above this size use the transfer commands; below it, switching between
-/// compute and transfer work costs more than the work.
-const SMALL: u64 = 64 << 10;
+/// Copies across the bus above this size use the transfer commands; below it, switching between compute and
+/// transfer work costs more than the work.
+const SMALL_COPY: u64 = 64 << 10;
+/// Fills above this size use the transfer commands, for the same reason.
+const SMALL_FILL: u64 = 4 << 20;
 
 /// The pipelines, created on first use.
 pub struct InternalShaders {
@@ -165,12 +167,12 @@ impl InternalShaders {
 
     /// Whether the copy shader should execute a copy; `local` if both buffers are in device-local memory.
     pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64, local: bool) -> bool {
-        !self.gpu.adapter.is_unified() && (local || size <= SMALL) && self.can_copy_units(src, dst, size)
+        !self.gpu.adapter.is_unified() && (local || size <= SMALL_COPY) && self.can_copy_units(src, dst, size)
     }
 
     /// Whether the fill shader should execute a fill that vkCmdFillBuffer could execute too.
     pub fn fills_by_shader(&self, size: u64) -> bool {
-        !self.gpu.adapter.is_unified() && size <= SMALL
+        !self.gpu.adapter.is_unified() && size <= SMALL_FILL
     }
 
     /// Whether the copy shader supports a copy.

@@ -1,6 +1,8 @@
 //! Recording and submission: command buffers, hazards, queues and completions.
 
 pub mod barriers;
+pub mod batch_key;
+pub mod by_host;
 pub mod command_allocator;
 pub mod copy;
 pub mod events;

@@ -1,6 +1,7 @@
 //! One-shot submissions, waited for and outside of every device queue: contents of new memory, layouts of new
 //! images, transfers between devices.
 
+use super::by_host::HostTransfer;
 use super::hazard::Before;
 use super::queues::Queues;
 use super::record::{EndedRecording, Recorder};
@@ -45,16 +46,13 @@ pub fn fill_data(queues: &'static Queues, data: &DataBlock) -> DeviceResult<()> 
 /// Executes a transfer outside of every queue, on memory that no work in flight uses, and waits for
 /// completion.
 pub fn transfer(queues: &'static Queues, command: &DeviceCommand) -> DeviceResult<()> {
-    let transfer = Transfer::of(command);
-    if let Some(t) = &transfer
-        && let Some(device) = t.mapped()?
-    {
-        // SAFETY: the caller keeps the host's side valid; no work uses the buffer, in which the region is.
-        unsafe { t.copy(device) };
+    if let Some(transfer) = HostTransfer::of(command)? {
+        // SAFETY: the caller keeps the host's side valid; no work uses the buffers.
+        unsafe { transfer.run() };
         return Ok(());
     }
     let submit_queue = queues.idle()?;
-    match transfer {
+    match Transfer::of(command) {
         Some(transfer) => transfer
             .pieces()
             .iter()

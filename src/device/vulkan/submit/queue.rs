@@ -4,6 +4,7 @@
 //! transfers to or from mapped memory are done by the host itself when everything they must follow is already
 //! complete.
 
+use super::by_host::HostTransfer;
 use super::command_allocator::CommandAllocator;
 use super::events::SharedEvent;
 use super::hazard::Before;
@@ -17,14 +18,13 @@ use super::repeats::{Found, Recording, Repeats};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitInfo, SubmitQueue};
 use super::timeline::Timeline;
 use super::transfer::{IN_FLIGHT, Transfer};
-use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
+use crate::device::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, Times, Wait};
 use crate::device::traits::{
     CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, Priority, QueueDesc, Submission,
 };
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::external::VulkanSemaphore;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
-use crate::host_ptr::HostPtr;
 use ash::vk;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -37,10 +37,6 @@ use std::time::{Duration, Instant};
 /// Transfers above this size are streamed in pieces, so that the device moves one while the host moves
 /// another.
 const STREAM: u64 = 1 << 20;
-/// Transfers up to this size are done by the host only if that is possible immediately; for larger ones it
-/// waits.
-const BY_HOST: u64 = 32 << 20;
-
 /// See [`VulkanQueue::place_apart`].
 const STRANGERS: u32 = 4;
 
@@ -262,7 +258,10 @@ impl DeviceQueue for VulkanQueue {
             checkpoint: loss::reserve_checkpoints(self.gpu, batch.items.len()),
         };
         match self.find_recording(&mut last.repeats, &batch.items) {
-            Found::Recording(recording) => build.recording = Some(recording),
+            Found::Recording(recording) => {
+                build.read_backs.extend(recording.read_backs(&batch.items));
+                build.recording = Some(recording);
+            }
             Found::Again(spare) => {
                 build = build.record(&batch.items)?;
                 (build.keep, build.spare) = (true, spare);
@@ -350,7 +349,7 @@ struct Build<'a> {
     fresh: bool,
     /// An earlier recording of the batch; nothing is recorded then.
     recording: Option<Arc<Recording>>,
-    /// The recording is kept for later batches, if it is one command buffer of launches.
+    /// The recording is kept for later batches, if it is one command buffer of compute work.
     keep: bool,
     /// See [`Recording::new`].
     spare: Option<Arc<Recording>>,
@@ -413,15 +412,12 @@ impl Build<'_> {
         if let DeviceCommand::Wait(list) = &item.command {
             list.iter().try_for_each(|s| semaphore(s).map(|s| self.foreign.push(s)))?;
         }
-        let transfer = Transfer::of(&item.command);
-        if let Some(t) = &transfer
-            && let Some(device) = t.mapped()?
-        {
-            if t.bytes() > BY_HOST && !self.caught_up() {
+        if let Some(transfer) = HostTransfer::of(&item.command)? {
+            if transfer.is_patient() && !self.caught_up() {
                 self.catch_up()?;
             }
             if self.caught_up() && !gpu.is_lost() {
-                return self.by_host(index, t, device);
+                return self.by_host(index, &transfer);
             }
         }
         let stamps = self.queue.profiling && gpu.clock.has_timestamps();
@@ -437,7 +433,7 @@ impl Build<'_> {
         if let Some(recorder) = &self.recorder {
             loss::checkpoint(gpu, recorder.allocator.cmd, self.checkpoint + index as u64);
         }
-        match transfer.filter(|t| t.bytes() > STREAM) {
+        match Transfer::of(&item.command).filter(|t| t.bytes() > STREAM) {
             Some(t) => self.stream(&t)?,
             None => {
                 if let Some(recorder) = &mut self.recorder {
@@ -508,13 +504,12 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Copies to or from mapped memory on the host.
-    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> DeviceResult<()> {
+    /// Executes a transfer on the host.
+    fn by_host(&mut self, index: usize, transfer: &HostTransfer<'_>) -> DeviceResult<()> {
         let gpu = self.gpu();
         let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
-        // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier
-        // users are done.
-        unsafe { t.copy(device) };
+        // SAFETY: the application keeps its side valid; earlier users of the buffers are done.
+        unsafe { transfer.run() };
         if self.queue.profiling
             && let Some(slot) = self.times.get_mut(index)
         {
@@ -669,7 +664,8 @@ impl Build<'_> {
         if self.keep && narrow && self.prints.is_empty() && self.value == 0 {
             let pool = &self.queue.queues.pools.allocators;
             let event = event.clone().map(|event| (event, self.timeline()));
-            self.recording = Some(Recording::new(self.spare.take(), allocator, pool, self.fenced, event));
+            let spare = self.spare.take();
+            self.recording = Some(Recording::new(spare, allocator, pool, self.fenced, event, &read_backs));
         } else {
             self.allocators.push(allocator);
         }

@@ -1,16 +1,19 @@
-//! Command buffers of batches that repeat. Programs often enqueue the same launches with the same arguments
+//! Command buffers of batches that repeat. Programs often enqueue the same launches, copies and reads
 //! many times, once for each step of a simulation. From the third time on, such a batch is not recorded: the
 //! command buffer of an earlier time is submitted again.
 //!
-//! Batches are the same if they consist of launches that agree in everything that their commands depend on
-//! ([`Contents`]).
+//! Batches are the same if their keys are ([`BatchKey`]).
 
+use super::batch_key::BatchKey;
 use super::command_allocator::{CommandAllocator, CommandAllocators};
 use super::events::SharedEvent;
+use super::record::ReadBack;
 use super::timeline::Timeline;
-use crate::device::batch::{ArgValue, BatchItem, BufferRange, DeviceCommand, Launch};
+use crate::device::batch::{BatchItem, DeviceCommand, Endpoint};
 use crate::device::vulkan::core::gpu::Gpu;
+use crate::host_ptr::HostPtr;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Number of different batches that a queue remembers.
@@ -19,8 +22,6 @@ const MOST_REMEMBERED: usize = 8;
 const MOST_RECORDINGS: usize = 8;
 /// Limit of recordings of forgotten batches, which are kept for their memory.
 const MOST_SPARE: usize = 16;
-/// Limit of launches in a batch that is remembered.
-const MOST_LAUNCHES: usize = 64;
 
 /// A command buffer that may be submitted again. Its allocator returns to the pool with the last reference,
 /// which the queue has, or a batch in flight.
@@ -31,6 +32,8 @@ pub struct Recording {
     fenced: bool,
     /// The event that it sets at its end, and the timeline that it returns to.
     event: Option<(SharedEvent, &'static Timeline)>,
+    /// The staging memory of its reads, in their order.
+    reads: SmallVec<[HostPtr; 1]>,
     /// The last submission that is complete.
     executed: Mutex<Option<(&'static Timeline, u64)>>,
 }
@@ -44,8 +47,11 @@ impl Recording {
         pool: &'static CommandAllocators,
         fenced: bool,
         event: Option<(SharedEvent, &'static Timeline)>,
+        reads: &[ReadBack],
     ) -> Arc<Recording> {
-        let new = Recording { allocator: Some(allocator), pool, fenced, event, executed: Mutex::new(None) };
+        let reads = reads.iter().map(|read| read.src).collect();
+        let new =
+            Recording { allocator: Some(allocator), pool, fenced, event, reads, executed: Mutex::new(None) };
         if let Some(mut spare) = spare
             && let Some(old) = Arc::get_mut(&mut spare)
         {
@@ -63,6 +69,17 @@ impl Recording {
     /// The command buffer.
     pub fn cmd(&self) -> Option<ash::vk::CommandBuffer> {
         self.allocator.as_ref().map(|allocator| allocator.cmd)
+    }
+
+    /// The copies to the host of the reads in a batch that the command buffer executes.
+    pub fn read_backs(&self, items: &[BatchItem]) -> impl Iterator<Item = ReadBack> {
+        let reads = items.iter().filter_map(|item| match &item.command {
+            DeviceCommand::Copy { dst: Endpoint::Host(dst, layout), region, .. } => {
+                Some((*dst, *layout, *region))
+            }
+            _ => None,
+        });
+        reads.zip(&self.reads).map(|((dst, layout, region), src)| ReadBack { src: *src, dst, layout, region })
     }
 
     /// Notes that a submission of the command buffer is complete.
@@ -89,90 +106,17 @@ impl Drop for Recording {
     }
 }
 
-/// Everything that the commands of a batch depend on, as numbers. Objects are represented by their addresses:
-/// a list is valid as long as no object was destroyed ([`Gpu::destroyed`]).
-#[derive(Default, PartialEq)]
-struct Contents(Vec<u64>);
-
-impl Contents {
-    /// Replaces the list by that of a batch. Returns false if the batch is not remembered: something in it
-    /// is not a launch, or needs more than its arguments.
-    fn describe(&mut self, items: &[BatchItem]) -> bool {
-        self.0.clear();
-        !items.is_empty()
-            && items.len() <= MOST_LAUNCHES
-            && items.iter().all(|item| match &item.command {
-                DeviceCommand::Launch(launch) => {
-                    self.0.push(u64::from(item.ordered));
-                    self.launch(launch)
-                }
-                _ => false,
-            })
-    }
-
-    fn launch(&mut self, launch: &Launch) -> bool {
-        if !launch.indirect.is_empty() || launch.default_queue.is_some() {
-            return false;
-        }
-        self.object(&launch.kernel);
-        self.0.push(u64::from(launch.dims));
-        self.0.extend(launch.offset);
-        self.0.extend(launch.global);
-        self.0.extend(launch.local.map(u64::from));
-        launch.args.iter().for_each(|arg| self.argument(arg));
-        true
-    }
-
-    /// Appends an argument: a number that tells its kind, then as many numbers as that kind has.
-    fn argument(&mut self, arg: &ArgValue) {
-        match arg {
-            ArgValue::Bytes(bytes) => {
-                self.0.extend([0, bytes.len() as u64]);
-                self.0.extend(bytes.chunks(8).map(|chunk| {
-                    let mut word = [0; 8];
-                    word[..chunk.len()].copy_from_slice(chunk);
-                    u64::from_ne_bytes(word)
-                }));
-            }
-            ArgValue::Buffer(range) => {
-                self.0.push(1);
-                self.range(range);
-            }
-            ArgValue::NullBuffer => self.0.push(2),
-            ArgValue::Image(image) => {
-                self.0.push(3);
-                self.object(image);
-            }
-            ArgValue::Local(size) => self.0.extend([4, *size]),
-            ArgValue::Pointer { address, within: None } => self.0.extend([5, *address]),
-            ArgValue::Pointer { address, within: Some(range) } => {
-                self.0.extend([6, *address]);
-                self.range(range);
-            }
-        }
-    }
-
-    fn range(&mut self, range: &BufferRange) {
-        self.object(&range.memory);
-        self.0.extend([range.offset, range.size]);
-    }
-
-    fn object<T: ?Sized>(&mut self, object: &Arc<T>) {
-        self.0.push(Arc::as_ptr(object).cast::<()>().addr() as u64);
-    }
-}
-
 /// A batch that was submitted before.
 #[derive(Default)]
 struct Known {
-    contents: Contents,
+    key: BatchKey,
     recordings: [Option<Arc<Recording>>; MOST_RECORDINGS],
 }
 
 impl Known {
     /// Forgets the batch, but for the memory of its contents and of some recordings.
     fn forget(&mut self, spare: &mut Vec<Arc<Recording>>) {
-        self.contents.0.clear();
+        self.key.clear();
         for recording in self.recordings.iter_mut().filter_map(Option::take) {
             set_aside(recording, spare);
         }
@@ -197,7 +141,7 @@ fn set_aside(recording: Arc<Recording>, spare: &mut Vec<Arc<Recording>>) {
 #[derive(Default)]
 pub struct Repeats {
     known: [Known; MOST_REMEMBERED],
-    next: Contents,
+    next: BatchKey,
     spare: Vec<Arc<Recording>>,
     /// [`Gpu::destroyed`] when the contents were described.
     destroyed: u64,
@@ -224,11 +168,11 @@ impl Repeats {
         if !self.next.describe(items) {
             return Found::New;
         }
-        let Some(at) = self.known.iter().position(|known| known.contents == self.next) else {
+        let Some(at) = self.known.iter().position(|known| known.key == self.next) else {
             self.known.rotate_right(1);
             let newest = &mut self.known[0];
             newest.forget(&mut self.spare);
-            std::mem::swap(&mut newest.contents, &mut self.next);
+            std::mem::swap(&mut newest.key, &mut self.next);
             return Found::New;
         };
         self.known[..=at].rotate_right(1);

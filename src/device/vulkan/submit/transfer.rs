@@ -1,13 +1,9 @@
-//! Transfers between host memory and the device: their regions, their pieces, and where the host can execute
-//! them itself.
+//! Transfers between host memory and the device: their regions and their pieces.
 
-use super::record::{Recorder, copy_rect};
-use super::rect;
+use super::record::Recorder;
 use crate::cl::region::byte_count;
 use crate::device::batch::{BufferRange, DeviceCommand, Endpoint, ImageRange, RectLayout};
-use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult};
-use crate::device::vulkan::memory::buffer::QUICK_READ;
-use crate::device::vulkan::memory::buffer::buffer_of;
+use crate::device::traits::{DeviceMemory, DeviceResult};
 use crate::device::vulkan::memory::image::image_of;
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
@@ -17,8 +13,6 @@ pub const IN_FLIGHT: usize = 8;
 /// Limits of the size of a piece, which is the transfer's size divided by the number in flight.
 pub const PIECE: u64 = 4 << 20;
 const MIN_PIECE: u64 = 512 << 10;
-/// Maximum size of writes by the host to host-visible memory across a bus.
-const ACROSS_BUS: u64 = 128 << 10;
 
 /// A host-device transfer.
 pub struct Transfer<'a> {
@@ -147,38 +141,11 @@ impl<'a> Transfer<'a> {
             }
         }
     }
-
-    /// Executes the transfer between the host's side and the result of [`Transfer::mapped`].
-    ///
-    /// # Safety
-    /// Both sides must be valid, and nothing else may use them.
-    pub unsafe fn copy(&self, (device, layout): (HostPtr, RectLayout)) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.write {
-                copy_rect(self.host, &self.host_layout, device, &layout, self.region);
-            } else {
-                copy_rect(device, &layout, self.host, &self.host_layout, self.region);
-            }
-        }
-    }
-
-    /// The mapped memory and the region's layout there, if the host can execute the transfer itself.
-    pub fn mapped(&self) -> DeviceResult<Option<(HostPtr, RectLayout)>> {
-        let Side::Buffer { range, layout } = self.side else { return Ok(None) };
-        let buffer = buffer_of(range)?;
-        if range.offset + layout.offset + rect::extent(&layout, self.region) > buffer.padded {
-            return Err(DeviceError::Unexpected("region outside the buffer".into()));
-        }
-        let cached = buffer.host_cached();
-        let across = if self.write { ACROSS_BUS } else { QUICK_READ };
-        let fast = cached || self.write && buffer.is_for_host() || self.bytes() <= across;
-        Ok(buffer.mapped().filter(|_| fast).map(|p| (p.offset(range.offset), layout)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rect;
     use super::*;
     use std::any::Any;
 
