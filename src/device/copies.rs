@@ -14,6 +14,7 @@ use super::batch::{Access, BufferRange, DeviceCommand, Endpoint, ImageRange, Rec
 use super::host_exec;
 use super::info::AddressSharing;
 use super::newest::{Holders, Newest};
+use super::relay::{self, Place};
 use super::traits::{BufferDesc, DeviceMemory, DeviceOps, HostRange, ImageDesc};
 use crate::cl::image::bytes_of;
 use crate::cl::*;
@@ -189,6 +190,11 @@ impl Copies {
         let from = holders.devices().find_map(|at| Some((at, state.backings.get(at)?.as_ref()?)));
         // Without a backing, nothing was ever written.
         let Some((at, from)) = from else { return Ok(()) };
+        if let Content::Buffer { .. } = content {
+            let (from, to) =
+                ((ops(devices, at)?, part(from, piece)), (ops(devices, device)?, part(memory, piece)));
+            return copy_bytes(from, to);
+        }
         let through =
             HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
         for level in (0..content.levels()).map(|level| content.level(level)) {
@@ -197,6 +203,18 @@ impl Copies {
         }
         Ok(())
     }
+}
+
+/// Copies bytes between the memories of two devices.
+fn copy_bytes(from: Place<'_>, to: Place<'_>) -> Result<()> {
+    let seen = |range: &BufferRange| Some(range.memory.host_ptr()?.offset(range.offset));
+    if let Some(src) = seen(&from.1).filter(|_| from.1.memory.host_cached()) {
+        return transfer_now(to.0, &DeviceCommand::write(src, to.1));
+    }
+    if let Some(dst) = seen(&to.1) {
+        return transfer_now(from.0, &DeviceCommand::read(from.1, dst));
+    }
+    Ok(relay::copy(from, to)?)
 }
 
 fn ops(devices: &[Arc<dyn DeviceOps>], device: usize) -> Result<&Arc<dyn DeviceOps>> {

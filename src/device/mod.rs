@@ -24,10 +24,12 @@ pub(crate) mod paired;
 pub(crate) mod partition;
 pub(crate) mod query;
 pub(crate) mod registry;
+mod relay;
 pub mod share;
 mod spare;
 pub(crate) mod spirv;
 pub(crate) mod svm_types;
+pub(crate) mod threads;
 pub mod traits;
 pub(crate) mod vulkan;
 

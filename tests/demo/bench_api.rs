@@ -9,9 +9,10 @@
 
 use pyroclast_runtime::cl::*;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
 use std::time::Instant;
-use test_support::cl::{self, Arg, Buffer, Kernel, Rows, Session, check};
+use test_support::cl::{self, Arg, Buffer, Device, Kernel, Rows, Session, check};
 
 const KERNELS: &str = "
 __kernel void nothing(__global float *a, float b, int c) { if (get_global_id(0) == 0xffffffffu) a[0] = b + c; }
@@ -440,10 +441,50 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     TRANSFERS.iter().try_for_each(|transfer| transfer.measure(session, out))
 }
 
+/// Size of the buffer that moves between devices.
+const MOVED: usize = 64 << 20;
+
+/// Rate at which a buffer that one device has filled reaches another device of the platform, which copies it.
+fn between_devices(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    let (api, device) = (session.api, &session.device);
+    let others = api.devices()?;
+    let other = others.iter().find(|other| other.platform == device.platform && other.id != device.id);
+    let Some(other) = other else { return Ok(()) };
+    let (ids, mut code) = ([device.id, other.id], 0);
+    // SAFETY: two live devices, no callback.
+    let context = unsafe { (api.clCreateContext)(null(), 2, ids.as_ptr(), null(), null_mut(), &mut code) };
+    check("clCreateContext", code)?;
+    let on = |device: &Device| {
+        let mut code = 0;
+        // SAFETY: live handles.
+        let queue = unsafe { (api.clCreateCommandQueue)(context, device.id, 0, &mut code) };
+        check("clCreateCommandQueue", code)?;
+        Ok::<_, String>(Session { api, device: device.clone(), context, queue })
+    };
+    // The first session releases the context, the second one its queue only.
+    let (here, there) = (on(device)?, ManuallyDrop::new(on(other)?));
+    let [moved, target] = [here.buffer(MOVED)?, here.buffer(MOVED)?];
+    let mut times = Vec::new();
+    for _ in 0..8 {
+        fill(&here, &moved, MOVED)?;
+        let start = Instant::now();
+        copy(&there, &moved, &target, MOVED)?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    let mut words = vec![0u32; MOVED / 4];
+    there.read(&target, &mut words)?;
+    if words.iter().any(|word| *word != 7) {
+        return Err("wrong bytes after moving".into());
+    }
+    out.push(("64 MiB to another device, GB/s", MOVED as f64 / median(times) / 1e9));
+    // SAFETY: a live handle, released once.
+    check("clReleaseCommandQueue", unsafe { (api.clReleaseCommandQueue)(there.queue) })
+}
+
 fn main() -> Result<(), String> {
     cl::compare(|session| {
         let mut rows = Vec::new();
-        for part in [calls, overlap, local_sizes, transfers] {
+        for part in [calls, overlap, local_sizes, transfers, between_devices] {
             if let Err(error) = part(session, &mut rows) {
                 println!("{}: {error}", session.device.name);
             }

@@ -1,6 +1,7 @@
 //! Tests on a real Vulkan device, with the validation layer enabled and silent. They pass trivially (and say
 //! so) where there is no Vulkan device.
 
+use super::super::relay;
 use super::super::traits::BufferDesc;
 use super::submit::hazard::Before;
 use super::*;
@@ -811,6 +812,27 @@ fn semaphores_of_the_application_order_queues() {
         // Where semaphores can be exported, only those made for it may be.
         if device.info().semaphore_exports.is_empty() {
             assert!(filled.export(share::SemaphoreHandle::OpaqueFd).is_err());
+        }
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn bytes_move_between_devices() {
+    let Some(device) = device() else { return };
+    let config = Config { hidden_features: vec!["-host_import".into()], ..Config::default() };
+    let without_import = DRIVER.probe(&config).swap_remove(0);
+    let content = bytes(37 << 20, 5);
+    for (from, to) in [(&device, &device), (&device, &without_import), (&without_import, &device)] {
+        let (src, dst) = (buffer(from, 40 << 20), buffer(to, 40 << 20));
+        from.transfer(&write(&content, range(&src, 3, content.len() as u64))).unwrap();
+        for size in [1, 70_000, 8 << 20, content.len() as u64 - 7] {
+            to.transfer(&DeviceCommand::fill(whole(&dst), smallvec![0; 4])).unwrap();
+            relay::copy((from, range(&src, 10, size)), (to, range(&dst, 21, size))).unwrap();
+            let mut seen = vec![1; size as usize + 2];
+            to.transfer(&read(range(&dst, 20, size + 2), &mut seen)).unwrap();
+            assert!(seen[1..=size as usize] == content[7..][..size as usize], "{size}");
+            assert_eq!((seen[0], seen[size as usize + 1]), (0, 0), "{size}");
         }
     }
     assert_eq!(validation_messages(), 0);

@@ -13,5 +13,4 @@ pub mod instance;
 pub mod nvidia;
 pub mod quirks;
 pub mod sync;
-pub mod threads;
 pub mod uploads;

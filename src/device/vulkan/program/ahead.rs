@@ -6,7 +6,7 @@
 //! Lock: the state, never held while a pipeline is created.
 
 use super::kernel::VulkanKernel;
-use crate::device::vulkan::core::threads;
+use crate::device::threads;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

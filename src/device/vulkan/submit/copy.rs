@@ -89,7 +89,7 @@ fn workers() -> Option<&'static Sender<Arc<Job>>> {
 
 fn start_worker(jobs: Receiver<Arc<Job>>) -> bool {
     let body = move || {
-        crate::device::vulkan::core::threads::block_signals();
+        crate::device::threads::block_signals();
         for job in jobs {
             job.work();
         }

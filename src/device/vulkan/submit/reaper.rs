@@ -3,7 +3,7 @@
 //! Vulkan: the application may return from main then, and Vulkan's libraries run their destructors.
 //! (`SubmitQueue::wait` documents the one exception.)
 
-use crate::device::vulkan::core::threads;
+use crate::device::threads;
 
 /// Starts the thread, which calls `reap_next` repeatedly. False (logged) if that fails; then only waiting
 /// threads report.
