@@ -46,6 +46,22 @@ pub(super) fn execution_target(host_sees: bool, blocking: bool, bytes: u64) -> E
     }
 }
 
+/// Execution target of a transfer of contiguous bytes between the memory of `sides` and other memory, or
+/// among them. The host sees all of that (`seen`), or can reach small parts.
+fn linear_target(
+    queue: &CommandQueue,
+    sides: &[(&MemObject, Access)],
+    seen: bool,
+    blocking: bool,
+    bytes: u64,
+) -> Result<ExecutionTarget> {
+    let mut quick = !seen;
+    for (mem, access) in sides.iter().filter(|_| !seen) {
+        quick &= bytes <= mem.backing(queue.device_index())?.quick_when_idle(*access);
+    }
+    Ok(if quick { ExecutionTarget::Either } else { execution_target(seen, blocking, bytes) })
+}
+
 /// A command's operation and its execution target.
 pub type Described = (CommandKind, ExecutionTarget);
 
@@ -88,8 +104,11 @@ pub fn read_buffer(
 ) -> Result<Arc<Event>> {
     let (kind, host_sees) = describe_host(queue, mem, Access::Read, (offset, size), ptr, &waits)?;
     let bytes = size as u64;
-    let host_reads = host_sees || blocking && bytes <= mem.backing(queue.device_index())?.quick_read();
-    let target = execution_target(host_reads, blocking, bytes);
+    let at_once = blocking && !host_sees && bytes <= mem.backing(queue.device_index())?.quick_read();
+    let target = match at_once {
+        true => ExecutionTarget::Host,
+        false => linear_target(queue, &[(mem, Access::Read)], host_sees, blocking, bytes)?,
+    };
     put(queue, CL_COMMAND_READ_BUFFER, (kind, target), waits, blocking)
 }
 
@@ -104,7 +123,7 @@ pub fn write_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     let (kind, host_sees) = describe_host(queue, mem, Access::Write, (offset, size), ptr, &waits)?;
-    let target = execution_target(host_sees, blocking, size as u64);
+    let target = linear_target(queue, &[(mem, Access::Write)], host_sees, blocking, size as u64)?;
     put(queue, CL_COMMAND_WRITE_BUFFER, (kind, target), waits, blocking)
 }
 
@@ -240,7 +259,8 @@ pub(crate) fn describe_copy(
     let range =
         |mem: &Arc<MemObject>, offset| Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     let kind = CommandKind::copy(range(src, src_offset), range(dst, dst_offset), [size, 1, 1]);
-    Ok((kind, execution_target(src_seen && dst_seen, false, size)))
+    let sides = [(&**src, Access::Read), (&**dst, Access::Write)];
+    Ok((kind, linear_target(queue, &sides, src_seen && dst_seen, false, size)?))
 }
 
 /// clEnqueueCopyBufferRect.
@@ -339,5 +359,6 @@ pub(crate) fn describe_fill(
     let (offset, size) = (offset as u64, size as u64);
     let dst = Endpoint::bytes(MemRange { memory: mem.clone(), offset, size });
     let kind = CommandKind::fill(dst, [size, 1, 1], SmallVec::from_slice(pattern));
-    Ok((kind, execution_target(host_sees, false, size)))
+    let target = linear_target(queue, &[(mem, Access::Write)], host_sees, false, size)?;
+    Ok((kind, target))
 }

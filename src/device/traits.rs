@@ -3,7 +3,7 @@
 //! through [`CompletionSink`].
 
 use super::batch::{
-    Batch, BatchItem, CommandTicket, DeviceCommand, Launch, ListItem, Outcome, RectLayout, Times,
+    Access, Batch, BatchItem, CommandTicket, DeviceCommand, Launch, ListItem, Outcome, RectLayout, Times,
 };
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
@@ -292,6 +292,12 @@ pub trait DeviceMemory: Send + Sync {
     /// Size in bytes up to which [`DeviceOps::transfer`] reads immediately although the host does not see the
     /// memory.
     fn quick_read(&self) -> u64 {
+        0
+    }
+    /// Size in bytes up to which [`DeviceOps::transfer`] makes accesses immediately that nothing precedes,
+    /// although the host does not see the memory.
+    fn quick_when_idle(&self, access: Access) -> u64 {
+        let _ = access;
         0
     }
     /// The device address, if kernels can receive it as a number.

@@ -220,6 +220,9 @@ impl DeviceMemory for PairedMemory {
     fn quick_read(&self) -> u64 {
         self.first.quick_read()
     }
+    fn quick_when_idle(&self, access: Access) -> u64 {
+        self.first.quick_when_idle(access)
+    }
     fn address(&self) -> Option<u64> {
         self.first.address()
     }

@@ -13,7 +13,7 @@ use super::bus;
 use super::claim::Claim;
 use super::heap::Heap;
 use super::window::BoundMemory;
-use crate::device::batch::BufferRange;
+use crate::device::batch::{Access, BufferRange};
 use crate::device::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
@@ -378,13 +378,6 @@ impl Buffer {
         self.for_host
     }
 
-    /// Maximum size of a read across the bus that is faster than a submission, if nothing precedes it; 0
-    /// where there is no mapping across a bus.
-    pub fn quick_read_when_idle(&self) -> u64 {
-        let across_bus = self.mapped.filter(|_| !self.for_host);
-        across_bus.map_or(0, |mapped| bus::quick_read(self.heap.gpu, mapped, self.padded))
-    }
-
     /// Keeps an address claim until the buffer's memory is freed.
     pub fn keep(&mut self, claim: impl Into<Arc<Claim>>) {
         self.claims.push(claim.into());
@@ -503,7 +496,15 @@ impl DeviceMemory for Buffer {
     }
 
     fn quick_read(&self) -> u64 {
-        self.quick_read_when_idle().min(bus::QUICK_READ)
+        self.quick_when_idle(Access::Read).min(bus::QUICK_READ)
+    }
+
+    fn quick_when_idle(&self, access: Access) -> u64 {
+        match (self.mapped.filter(|_| !self.for_host), access) {
+            (Some(mapped), Access::Read) => bus::quick_read(self.heap.gpu, mapped, self.padded),
+            (Some(_), Access::Write) => bus::QUICK_WRITE,
+            (None, _) => 0,
+        }
     }
 
     fn address(&self) -> Option<u64> {

@@ -13,6 +13,8 @@ pub const LINE: u64 = 64;
 /// Maximum size of a read that is faster than a transfer in the submission before it: about that of as many
 /// cache lines as a processor fetches at a time.
 pub const QUICK_READ: u64 = 1 << 10;
+/// Maximum size of a write that is faster than a submission.
+pub const QUICK_WRITE: u64 = 128 << 10;
 /// Bytes of the reads that are timed.
 const SAMPLE: usize = 1 << 10;
 /// A read that takes at most this time is faster than a submission.

@@ -10,8 +10,8 @@ use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::bus;
 use crate::host_ptr::HostPtr;
 
-/// Maximum size of writes to device memory across a bus, and of copies and fills of buffers.
-const SMALL: u64 = 128 << 10;
+/// Maximum size of copies and fills of buffers.
+const SMALL: u64 = bus::QUICK_WRITE;
 /// Transfers up to this size are done by the host only if that is possible immediately; for larger ones it
 /// waits.
 const PATIENT: u64 = 32 << 20;
@@ -108,8 +108,10 @@ fn side(endpoint: &Endpoint, region: Region, access: Access) -> DeviceResult<Opt
     }
     let remote = access == Access::Read && !buffer.host_cached();
     let fast = match access {
-        Access::Read => !remote || reads(&layout, region, buffer.quick_read_when_idle()),
-        Access::Write => buffer.host_cached() || buffer.is_for_host() || byte_count(region) <= SMALL,
+        Access::Read => !remote || reads(&layout, region, buffer.quick_when_idle(Access::Read)),
+        Access::Write => {
+            buffer.host_cached() || buffer.is_for_host() || byte_count(region) <= bus::QUICK_WRITE
+        }
     };
     let mapped = buffer.mapped().filter(|_| fast);
     Ok(mapped.map(|base| Side { memory: (base.offset(range.offset), layout), remote }))
