@@ -85,6 +85,8 @@ unsafe fn read_lines(src: *const u8, dst: *mut u8, lines: usize) {
     unsafe { std::ptr::copy_nonoverlapping(src, dst, lines * LINE as usize) };
 }
 
+/// [`read_lines`] by streaming loads.
+///
 /// # Safety
 /// As for [`read_lines`].
 #[cfg(target_arch = "x86_64")]

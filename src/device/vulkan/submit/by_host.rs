@@ -10,7 +10,7 @@ use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::bus;
 use crate::host_ptr::HostPtr;
 
-/// Maximum size of copies and fills of buffers.
+/// Maximum size of copies between buffers and of fills: they may write across a bus.
 const SMALL: u64 = bus::QUICK_WRITE;
 /// Transfers up to this size are done by the host only if that is possible immediately; for larger ones it
 /// waits.
