@@ -14,7 +14,7 @@ pub(crate) mod features;
 pub(crate) mod host_exec;
 pub mod info;
 mod localsize;
-mod machine;
+pub(crate) mod machine;
 pub mod minimum;
 #[cfg(test)]
 pub(crate) mod mock;

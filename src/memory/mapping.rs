@@ -4,6 +4,7 @@
 use crate::cl::CL_INVALID_OPERATION;
 use crate::cl::region::RectLayout;
 use crate::device::batch::{BufferRange, Endpoint};
+use crate::device::machine;
 use crate::device::traits::{DeviceMemory, DeviceOps};
 use crate::err;
 use crate::error::Result;
@@ -11,9 +12,12 @@ use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::sync::{Mutex, Rank};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shadows beyond this size are not kept for the next mapping.
-const KEEP: u64 = 512 << 20;
+/// Shadows beyond this size are kept for the next mapping only while those of all memory objects take no more
+/// than this part of the machine's memory.
+const LARGE: u64 = 512 << 20;
+const PART_FOR_LARGE: u64 = 8;
 /// Number of shadows kept for one memory object.
 const KEEP_COUNT: usize = 2;
 
@@ -116,25 +120,58 @@ pub enum Shadow {
 /// Shadows of one memory object that a device can copy to, kept between mappings: creating one takes longer
 /// than using it.
 #[derive(Default)]
-pub struct Shadows(Vec<(usize, Arc<dyn DeviceMemory>)>);
+pub struct Shadows(Vec<KeptShadow>);
+
+/// A shadow of the device with this index in the context.
+struct KeptShadow {
+    index: usize,
+    memory: Arc<dyn DeviceMemory>,
+    _share: LargeShare,
+}
+
+/// A shadow's share of the memory for large ones.
+struct LargeShare(u64);
+
+/// Bytes of large shadows that are kept.
+static LARGE_KEPT: AtomicU64 = AtomicU64::new(0);
+
+impl LargeShare {
+    /// The share of a shadow of `size` bytes; `None` if there is too little left.
+    fn reserve(size: u64) -> Option<LargeShare> {
+        if size <= LARGE {
+            return Some(LargeShare(0));
+        }
+        let most = machine::memory_bytes() / PART_FOR_LARGE;
+        let more = |kept: u64| kept.checked_add(size).filter(|all| *all <= most);
+        LARGE_KEPT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(LargeShare(size))
+    }
+}
+
+impl Drop for LargeShare {
+    fn drop(&mut self) {
+        LARGE_KEPT.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
 
 impl Shadows {
     /// Takes a shadow of at least `size` bytes that is not used by any mapping or command.
     pub fn take(&mut self, ops: &dyn DeviceOps, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
-        let idle = |s: &(usize, Arc<dyn DeviceMemory>)| Arc::strong_count(&s.1) == 1;
-        if let Some((_, memory)) = self.0.iter().find(|s| s.0 == index && idle(s) && s.1.size() >= size) {
+        let idle = |s: &KeptShadow| Arc::strong_count(&s.memory) == 1;
+        let serves = |s: &&KeptShadow| s.index == index && idle(s) && s.memory.size() >= size;
+        if let Some(kept) = self.0.iter().find(serves) {
             // Orders the accesses of the last user, which dropped its reference, before those of the next.
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-            return Some(memory.clone());
+            std::sync::atomic::fence(Ordering::Acquire);
+            return Some(kept.memory.clone());
         }
         let memory = ops.alloc_shadow(size).ok().filter(|m| m.host_ptr().is_some() && m.host_cached())?;
-        if size <= KEEP {
+        if let Some(share) = LargeShare::reserve(size) {
             // The new shadow serves every mapping that the idle ones could serve.
-            self.0.retain(|s| s.0 != index || !idle(s) || s.1.size() > size);
+            self.0.retain(|s| s.index != index || !idle(s) || s.memory.size() > size);
             if self.0.len() >= KEEP_COUNT {
                 self.0.remove(0);
             }
-            self.0.push((index, memory.clone()));
+            self.0.push(KeptShadow { index, memory: memory.clone(), _share: share });
         }
         Some(memory)
     }
@@ -160,6 +197,20 @@ mod tests {
         }
         written.remove(&(8..16));
         assert!(written.add(9..10).is_ok());
+    }
+
+    #[test]
+    fn large_shadows_share_a_part_of_memory() {
+        let most = machine::memory_bytes() / PART_FOR_LARGE;
+        let small: Vec<_> = (0..most / LARGE + 2).filter_map(|_| LargeShare::reserve(LARGE)).collect();
+        assert_eq!(small.len() as u64, most / LARGE + 2);
+        assert!(LargeShare::reserve(most.max(LARGE) + 1).is_none());
+        if most > 2 * LARGE {
+            let half = LargeShare::reserve(most / 2).unwrap();
+            assert!(LargeShare::reserve(most - most / 2 + 1).is_none());
+            drop(half);
+            assert!(LargeShare::reserve(most).is_some());
+        }
     }
 
     #[test]
