@@ -496,7 +496,7 @@ impl DeviceMemory for Buffer {
     }
 
     fn quick_read(&self) -> u64 {
-        self.quick_when_idle(Access::Read).min(bus::QUICK_READ)
+        bus::quick_read_after_work(self.quick_when_idle(Access::Read))
     }
 
     fn quick_when_idle(&self, access: Access) -> u64 {

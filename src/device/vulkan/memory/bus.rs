@@ -10,9 +10,6 @@ use std::time::Instant;
 
 /// Bytes of a cache line.
 pub const LINE: u64 = 64;
-/// Maximum size of a read that is faster than a transfer in the submission before it: about that of as many
-/// cache lines as a processor fetches at a time.
-pub const QUICK_READ: u64 = 1 << 10;
 /// Maximum size of a write that is faster than a submission.
 pub const QUICK_WRITE: u64 = 128 << 10;
 /// Bytes of the reads that are timed.
@@ -40,6 +37,12 @@ pub fn quick_read(gpu: &Gpu, mapped: HostPtr, size: u64) -> u64 {
         let least = (0..3).map(|_| time()).fold(u64::MAX, u64::min);
         (SAMPLE as u64 * QUICK_NS / least).clamp(QUICK.0, QUICK.1)
     })
+}
+
+/// Maximum size of a read that is faster than a transfer in the submission before it, which takes an eighth
+/// of the time of one in a submission of its own.
+pub fn quick_read_after_work(quick_read: u64) -> u64 {
+    (quick_read / 8).max(quick_read.min(LINE)).min(SAMPLE as u64)
 }
 
 /// Copies from memory that is not cached.
@@ -111,6 +114,13 @@ unsafe fn stream_lines(src: *const u8, dst: *mut u8, lines: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_after_work_are_shorter() {
+        for (idle, after) in [(0, 0), (4, 4), (64, 64), (843, 105), (8 << 10, 1 << 10), (12 << 10, 1 << 10)] {
+            assert_eq!(quick_read_after_work(idle), after, "{idle}");
+        }
+    }
 
     #[test]
     fn any_range_is_copied() {
