@@ -91,7 +91,7 @@ fn row((start, layout): HostRegion, region: [u64; 3], number: u64) -> HostPtr {
 }
 
 /// The addresses from the first byte of a region to the last.
-fn extent((start, layout): HostRegion, region: [u64; 3]) -> std::ops::Range<u64> {
+pub fn extent((start, layout): HostRegion, region: [u64; 3]) -> std::ops::Range<u64> {
     let first = start.addr() as u64 + layout.offset;
     let before = |count: u64, pitch: u64| count.saturating_sub(1) * pitch;
     first..first + before(region[2], layout.slice_pitch) + before(region[1], layout.row_pitch) + region[0]

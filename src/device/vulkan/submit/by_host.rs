@@ -8,7 +8,6 @@ use crate::device::host_exec::{self, HostRegion};
 use crate::device::traits::{DeviceError, DeviceMemory as _, DeviceResult};
 use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::bus;
-use crate::host_ptr::HostPtr;
 
 /// Maximum size of copies between buffers and of fills: they may write across a bus.
 const SMALL: u64 = bus::QUICK_WRITE;
@@ -44,8 +43,9 @@ impl HostTransfer<'_> {
                 }
                 let (src, dst) = (side(src, *region, Access::Read)?, side(dst, *region, Access::Write)?);
                 let (Some(src), Some(dst)) = (src, dst) else { return Ok(None) };
+                let [from, to] = [src.memory, dst.memory].map(|side| host_exec::extent(side, *region));
                 // Rows would be copied one by one.
-                if !with_application && overlap(src.memory, dst.memory, *region) {
+                if !with_application && from.start < to.end && to.start < from.end {
                     return Ok(None);
                 }
                 let source = if src.remote { Source::Remote(src.memory) } else { Source::Memory(src.memory) };
@@ -126,14 +126,4 @@ fn reads(layout: &RectLayout, region: Region, most: u64) -> bool {
                 rows.iter().map(|row| row.size.next_multiple_of(bus::LINE) + bus::LINE).sum::<u64>() <= most
             }
         }
-}
-
-/// Whether the spans of a region in two layouts overlap.
-fn overlap((src, from): HostRegion, (dst, to): HostRegion, region: Region) -> bool {
-    let span = |base: HostPtr, layout: RectLayout| {
-        let start = base.addr() as u64 + layout.offset;
-        (start, start + rect::extent(&RectLayout { offset: 0, ..layout }, region))
-    };
-    let (src, dst) = (span(src, from), span(dst, to));
-    src.0 < dst.1 && dst.0 < src.1
 }

@@ -37,6 +37,7 @@ use std::time::{Duration, Instant};
 /// Transfers above this size are streamed in pieces, so that the device moves one while the host moves
 /// another.
 const STREAM: u64 = 1 << 20;
+
 /// See [`VulkanQueue::place_apart`].
 const STRANGERS: u32 = 4;
 
