@@ -4,7 +4,8 @@
 //! small copy or fill of constant size. Copies and fills are expanded first, cut where the other accesses
 //! are. Accesses that overlap form a group. A group whose accesses all have one range becomes one slot;
 //! others are cut into equal units, where an access of several units becomes one access per unit, joined by
-//! vector operations. Slots with other uses stay unchanged.
+//! vector operations, and an access to a part of a unit one to lanes of the whole unit. Slots with other uses
+//! stay unchanged.
 
 use crate::error::Result;
 use crate::ir::edit::{Rewrite, rewrite_insts};
@@ -22,10 +23,12 @@ impl Pass for Sroa {
     fn name(&self) -> &'static str {
         "sroa"
     }
-    fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
+        // Registers of graphics processors have 32 bits.
+        let register = if cx.target.cpu().is_some() { 8 } else { 4 };
         let mut changed = false;
         for f in module.functions.values_mut() {
-            changed |= split(f);
+            changed |= split(f, register);
         }
         Ok(changed)
     }
@@ -36,15 +39,16 @@ const MAX_COPY_BYTES: u64 = 512;
 /// Most pieces of a slot; slots that would need more are not split.
 const MAX_PIECES: usize = 128;
 
-/// Splits the slots of one function; true if there were any.
-pub fn split(func: &mut Function) -> bool {
+/// Splits the slots of one function; true if there were any. Accesses to parts of units of up to `register`
+/// bytes are possible.
+pub fn split(func: &mut Function, register: u64) -> bool {
     if func.slots.is_empty() {
         return false;
     }
     crate::passes::structure::ssa_repair::remove_unreachable(func);
     let mut changed = expand_copies(func);
     let addresses = Addresses::new(func);
-    let plans = plan(func, &addresses);
+    let plans = plan(func, &addresses, register);
     if !plans.is_empty() {
         rewrite(func, &addresses, &plans);
         crate::passes::opt::dce::remove_dead_values(func);
@@ -53,9 +57,17 @@ pub fn split(func: &mut Function) -> bool {
     changed
 }
 
-/// Byte ranges (offset, size) of the loads and stores of a slot, with their number; `None` if some use is not
-/// supported.
-type Ranges = Option<BTreeMap<(u64, u64), usize>>;
+/// Byte ranges (offset, size) of the loads and stores of a slot; `None` if some use is not supported.
+type Ranges = Option<BTreeMap<(u64, u64), RangeUses>>;
+
+/// Accesses to one byte range of a slot.
+#[derive(Clone, Copy, Default)]
+struct RangeUses {
+    loads: u64,
+    stores: u64,
+    /// Bytes of the widest scalar among their types.
+    scalar: u64,
+}
 
 /// Values that are a slot's address plus a constant, and the slots whose uses are all supported.
 struct Addresses {
@@ -104,9 +116,16 @@ impl Addresses {
                     Op::Store(a) if plain(a) && i == 1 => Some(func.ty(data.args[0])),
                     _ => None,
                 };
-                match (access.and_then(Type::access_bytes), entry.as_mut()) {
-                    (Some(bytes), Some(map)) if fits(bytes as u64) => {
-                        *map.entry((offset, bytes as u64)).or_insert(0) += 1;
+                let bytes = access.and_then(Type::access_bytes).map(u64::from);
+                match (bytes, entry.as_mut()) {
+                    (Some(bytes), Some(map)) if fits(bytes) => {
+                        let uses = map.entry((offset, bytes)).or_default();
+                        let lanes = access.map_or(1, Type::lanes).max(1);
+                        uses.scalar = uses.scalar.max(bytes / u64::from(lanes));
+                        match data.op {
+                            Op::Store(_) => uses.stores += 1,
+                            _ => uses.loads += 1,
+                        }
                     }
                     _ => *entry = None,
                 }
@@ -250,43 +269,11 @@ fn copy_piece(b: &mut Builder<'_>, op: &Op, dst: Value, src: Value, at: u64, wid
 type Pieces = BTreeMap<u64, (Slot, u64)>;
 
 /// Chooses the slots to split and creates the new slots.
-fn plan(func: &mut Function, addresses: &Addresses) -> FxHashMap<Slot, Pieces> {
+fn plan(func: &mut Function, addresses: &Addresses, register: u64) -> FxHashMap<Slot, Pieces> {
     let mut plans = FxHashMap::default();
     for slot in func.slots.keys().collect::<Vec<_>>() {
         let Some(Some(ranges)) = addresses.ranges.get(&slot) else { continue };
-        if ranges.is_empty() {
-            continue;
-        }
-        let mut cuts: Vec<(u64, u64)> = Vec::new();
-        let list: Vec<(u64, u64)> = ranges.keys().copied().collect();
-        let mut i = 0;
-        let mut fine = true;
-        while i < list.len() {
-            let (start, mut end) = (list[i].0, list[i].0 + list[i].1);
-            let mut j = i + 1;
-            while j < list.len() && list[j].0 < end {
-                end = end.max(list[j].0 + list[j].1);
-                j += 1;
-            }
-            if j == i + 1 {
-                cuts.push(list[i]);
-            } else {
-                // The unit divides all sizes and offsets in the group.
-                let mut unit = 8u64;
-                for (o, n) in &list[i..j] {
-                    unit = unit
-                        .min(1 << (o - start).trailing_zeros().min(3))
-                        .min(1 << n.trailing_zeros().min(3));
-                }
-                fine &= list[i..j].iter().all(|(_, n)| matches!(n / unit, 1 | 2 | 3 | 4 | 8 | 16));
-                cuts.extend((0..(end - start) / unit).map(|k| (start + k * unit, unit)));
-            }
-            i = j;
-        }
-        let whole = cuts.len() == 1 && cuts[0].0 == 0;
-        if !fine || whole || cuts.len() > MAX_PIECES {
-            continue;
-        }
+        let Some(cuts) = cuts(ranges, register) else { continue };
         let mut pieces = Pieces::new();
         for (start, size) in cuts {
             let align = (size.next_power_of_two() as u32).min(16);
@@ -298,30 +285,161 @@ fn plan(func: &mut Function, addresses: &Addresses) -> FxHashMap<Slot, Pieces> {
     plans
 }
 
+/// The pieces (offset, size) of a slot with these accesses; `None` if it is not to be split.
+fn cuts(ranges: &BTreeMap<(u64, u64), RangeUses>, register: u64) -> Option<Vec<(u64, u64)>> {
+    let mut cuts: Vec<(u64, u64)> = Vec::new();
+    let list: Vec<((u64, u64), RangeUses)> = ranges.iter().map(|(range, uses)| (*range, *uses)).collect();
+    let mut rest = &list[..];
+    while let Some(&((start, size), _)) = rest.first() {
+        let (mut end, mut n) = (start + size, 1);
+        while let Some(&((offset, size), _)) = rest.get(n).filter(|((offset, _), _)| *offset < end) {
+            end = end.max(offset + size);
+            n += 1;
+        }
+        let (group, others) = rest.split_at(n);
+        rest = others;
+        let unit = if n == 1 { size } else { OverlapGroup { accesses: group, start, end }.unit(register)? };
+        cuts.extend((0..(end - start) / unit).map(|k| (start + k * unit, unit)));
+    }
+    let whole = cuts.len() == 1 && cuts[0].0 == 0 && list.len() == 1;
+    (!cuts.is_empty() && !whole && cuts.len() <= MAX_PIECES).then_some(cuts)
+}
+
+/// Accesses that overlap, directly or through others.
+struct OverlapGroup<'a> {
+    accesses: &'a [((u64, u64), RangeUses)],
+    start: u64,
+    end: u64,
+}
+
+impl OverlapGroup<'_> {
+    /// The unit that takes the fewest instructions: one that divides all offsets and sizes, or a wider one up
+    /// to `register` bytes.
+    fn unit(&self, register: u64) -> Option<u64> {
+        let power = |n: u64| 1u64 << n.trailing_zeros().min(3);
+        let common = self
+            .accesses
+            .iter()
+            .fold(8, |unit, ((offset, size), _)| unit.min(power(offset - self.start)).min(power(*size)));
+        let mut best: Option<(u64, u64)> = None;
+        let mut unit = common;
+        while unit == common || unit <= register {
+            if let Some(cost) = self.cost(unit)
+                && best.is_none_or(|(least, _)| cost <= least)
+            {
+                best = Some((cost, unit));
+            }
+            unit *= 2;
+        }
+        best.map(|(_, unit)| unit)
+    }
+
+    /// Number of instructions of all accesses with this unit; `None` if it does not fit.
+    fn cost(&self, unit: u64) -> Option<u64> {
+        let mut cost = 0;
+        for ((offset, size), uses) in self.accesses {
+            let (load, store) = costs(unit, (offset - self.start) % unit, *size, uses.scalar)?;
+            cost += uses.loads * load + uses.stores * store;
+        }
+        (self.end - self.start).is_multiple_of(unit).then_some(cost)
+    }
+}
+
+/// Number of instructions of a load and of a store of `size` bytes, which are scalars of `scalar` bytes,
+/// `inside` bytes from the start of a unit; `None` if the access does not fit units.
+fn costs(unit: u64, inside: u64, size: u64, scalar: u64) -> Option<(u64, u64)> {
+    if size.is_multiple_of(unit) {
+        // Lanes narrower than a unit are joined and taken apart.
+        let parts = size / unit + if scalar < unit { size / scalar } else { 0 };
+        return (inside == 0 && matches!(size / unit, 1 | 2 | 3 | 4 | 8 | 16)).then_some((parts, parts));
+    }
+    let fits = size.is_power_of_two() && inside.is_multiple_of(size) && inside + size <= unit;
+    fits.then_some((1, 2))
+}
+
 /// Rewrites the accesses to the split slots.
 fn rewrite(func: &mut Function, addresses: &Addresses, plans: &FxHashMap<Slot, Pieces>) {
     rewrite_insts(func, |b, inst| {
         let data = &b.func.insts[inst];
         let target = data.op.address_arg().and_then(|i| addresses.of.get(&data.args[i]));
-        let found = target.and_then(|(slot, offset)| plans.get(slot).map(|p| (p, *offset)));
-        let Some((pieces, offset)) = found else { return Rewrite::Keep };
-        let parts = |ty: Type| -> Vec<(Slot, u64)> {
-            let bytes = u64::from(ty.access_bytes().unwrap_or(0));
-            pieces.range(offset..offset + bytes).map(|(_, piece)| *piece).collect()
-        };
+        let split = target.and_then(|(slot, offset)| plans.get(slot).map(|p| (p, *offset)));
+        let Some((pieces, offset)) = split else { return Rewrite::Keep };
+        let place = |ty: Type| Place::new(pieces, offset, u64::from(ty.access_bytes().unwrap_or(0)));
         match data.op {
             Op::Load(_) => {
                 let ty = b.ty(data.results[0]);
-                Rewrite::Replace(load_parts(b, &parts(ty), ty))
+                Rewrite::Replace(match place(ty) {
+                    Place::Pieces(parts) => load_parts(b, &parts, ty),
+                    Place::Lane(lane) => lane.load(b, ty),
+                })
             }
             Op::Store(_) => {
                 let value = data.args[0];
-                store_parts(b, &parts(b.ty(value)), value);
+                match place(b.ty(value)) {
+                    Place::Pieces(parts) => store_parts(b, &parts, value),
+                    Place::Lane(lane) => lane.store(b, value),
+                }
                 Rewrite::Remove
             }
             _ => Rewrite::Keep,
         }
     });
+}
+
+/// The part of a split slot that an access covers.
+enum Place {
+    /// Whole pieces.
+    Pieces(Vec<(Slot, u64)>),
+    Lane(PieceLane),
+}
+
+impl Place {
+    fn new(pieces: &Pieces, offset: u64, bytes: u64) -> Place {
+        match pieces.range(..=offset).next_back() {
+            Some((start, &(slot, size))) if bytes < size => {
+                Place::Lane(PieceLane { slot, size, lane: (offset - start) / bytes.max(1), bytes })
+            }
+            _ => Place::Pieces(pieces.range(offset..offset + bytes).map(|(_, piece)| *piece).collect()),
+        }
+    }
+}
+
+/// One of the equal parts of a piece.
+struct PieceLane {
+    slot: Slot,
+    /// Bytes of the piece.
+    size: u64,
+    lane: u64,
+    /// Bytes of the lane.
+    bytes: u64,
+}
+
+impl PieceLane {
+    fn scalar(&self) -> Scalar {
+        Scalar::int(self.bytes as u32 * 8).unwrap_or(Scalar::I8)
+    }
+    /// Address of the piece, and the piece as a vector of lanes.
+    fn lanes(&self, b: &mut Builder<'_>) -> (Value, Value) {
+        let p = b.slot_addr(self.slot);
+        let piece = b.load(self.piece_type(), p, whole_piece(self.size));
+        let lanes = Type::vector(self.scalar(), (self.size / self.bytes) as u32);
+        (p, b.bitcast(piece, lanes))
+    }
+    fn piece_type(&self) -> Type {
+        Type::Scalar(Scalar::int(self.size as u32 * 8).unwrap_or(Scalar::I32))
+    }
+    fn load(&self, b: &mut Builder<'_>, ty: Type) -> Value {
+        let (_, lanes) = self.lanes(b);
+        let lane = b.extract(lanes, self.lane as u8);
+        b.bitcast(lane, ty)
+    }
+    fn store(&self, b: &mut Builder<'_>, value: Value) {
+        let (p, lanes) = self.lanes(b);
+        let lane = b.bitcast(value, Type::Scalar(self.scalar()));
+        let lanes = b.insert(lanes, self.lane as u8, lane);
+        let piece = b.bitcast(lanes, self.piece_type());
+        b.store(piece, p, whole_piece(self.size));
+    }
 }
 
 /// Access to a whole piece of this size.
@@ -395,7 +513,7 @@ mod tests {
         (f, b, args)
     }
     fn promoted(f: &mut Function) -> Vec<Op> {
-        split(f);
+        split(f, 4);
         super::super::mem2reg::promote(f, &Default::default());
         super::super::simplify::simplify(f);
         f.blocks[f.layout[0]].insts.iter().map(|i| f.insts[*i].op.clone()).collect()
@@ -456,7 +574,7 @@ mod tests {
         let q = bu.ptr_add(p, a[0]);
         let r = bu.load(I32, q, Access::aligned(4));
         bu.ret(&[r]);
-        assert!(!split(&mut f));
+        assert!(!split(&mut f, 4));
         assert_eq!(f.ty(a[0]), I64);
     }
 }
