@@ -11,6 +11,7 @@
 //! virtual address there; a pointer loaded from memory may lead to any buffer of the launch.
 
 use super::plan::ClassKey;
+use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::passes::PassContext;
@@ -31,17 +32,21 @@ struct Usage {
     int: bool,
     /// Lane count, if every access is one whole aligned vector with that many lanes.
     lanes: Option<u32>,
-    /// Bytes of the accesses to whole words, and of all others; number of pieces of the latter.
-    word_bytes: u32,
-    part_bytes: u32,
-    parts: u32,
+    /// Bytes of the accesses to whole words, and pieces of those that load and store parts of words, each
+    /// as often as loops are likely to execute it.
+    word_bytes: u64,
+    loaded_parts: u64,
+    stored_parts: u64,
 }
 
-/// Instructions that access part of a word in private memory, beside one that accesses a word.
-const PART_COST: u32 = 6;
+/// Instructions that load and store a part of a word in private memory, beside one that accesses a word.
+const PART_COSTS: [u64; 2] = [4, 6];
+/// Assumed iterations of a loop, and number of nested loops that count.
+const LOOP_WEIGHT: u64 = 8;
+const LOOP_DEPTH: u32 = 3;
 
 impl Usage {
-    fn note(&mut self, ty: Type, align: u32, atomic: bool) {
+    fn note(&mut self, ty: Type, align: u32, atomic: bool, stored: bool, weight: u64) {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let bytes = scalar.bytes();
         let unit = bytes.min(align.max(1));
@@ -53,13 +58,13 @@ impl Usage {
             _ => None,
         };
         self.unit = if self.any { self.unit.min(unit) } else { unit };
-        let total = bytes * ty.lanes();
-        if unit.is_multiple_of(4) {
-            self.word_bytes = self.word_bytes.saturating_add(total);
-        } else {
-            self.part_bytes = self.part_bytes.saturating_add(total);
-            self.parts = self.parts.saturating_add(total / unit);
-        }
+        let total = u64::from(bytes * ty.lanes());
+        let (sum, n) = match unit {
+            _ if unit.is_multiple_of(4) => (&mut self.word_bytes, total),
+            _ if stored => (&mut self.stored_parts, total / u64::from(unit)),
+            _ => (&mut self.loaded_parts, total / u64::from(unit)),
+        };
+        *sum = sum.saturating_add(n.saturating_mul(weight));
         self.widest = self.widest.max(bytes);
         if atomic && (scalar.is_int() || bytes < 4) {
             // 16-bit atomics operate on the word around the value.
@@ -72,10 +77,15 @@ impl Usage {
         }
         self.any = true;
     }
-    /// Whether accesses to an array of words take fewer instructions than to one of smaller elements.
+    /// Whether accesses to an array of words take fewer instructions than to one of smaller elements, of which
+    /// words must be joined and taken apart.
     fn prefers_words(&self) -> bool {
-        let small = u64::from(self.word_bytes.saturating_add(self.part_bytes)) / u64::from(self.unit.max(1));
-        let words = u64::from(self.word_bytes / 4) + u64::from(self.parts) * u64::from(PART_COST);
+        let parts = self.loaded_parts.saturating_add(self.stored_parts);
+        let small = (self.word_bytes / u64::from(self.unit.max(1))).saturating_mul(2).saturating_add(parts);
+        let [load, store] = PART_COSTS;
+        let words = (self.word_bytes / 4)
+            .saturating_add(self.loaded_parts.saturating_mul(load))
+            .saturating_add(self.stored_parts.saturating_mul(store));
         self.unit < 4 && self.atomic == 0 && words < small
     }
     /// Element type of an array for all accesses.
@@ -384,18 +394,31 @@ impl Classes {
 
     /// Adds the accesses to the classes of their addresses.
     fn note_usage(&mut self, func: &Function) {
-        for d in func.data_in_order() {
-            let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else { continue };
-            let key = self.of_value[d.args[k].index()].map(|at| self.key(at));
-            let Some(class) = key.and_then(|key| self.by_key.get_mut(&key)) else { continue };
-            let ty = match d.op {
-                Op::Store(_) | Op::AtomicStore { .. } => func.ty(d.args[0]),
-                _ => d.results.first().map_or(I32, |&r| func.ty(r)),
-            };
-            let atomic = !matches!(d.op, Op::Load(_) | Op::Store(_));
-            class.usage.note(ty, access.align, atomic);
-            class.usage.written |= !matches!(d.op, Op::Load(_) | Op::AtomicLoad { .. });
+        let loops = (!func.slots.is_empty()).then(|| {
+            let cfg = Cfg::new(func);
+            LoopForest::new(&cfg, &DomTree::new(&cfg))
+        });
+        for &block in &func.layout {
+            let depth = loops.as_ref().map_or(0, |l| l.innermost(block).map_or(0, |i| l.loops()[i].depth));
+            let weight = LOOP_WEIGHT.pow(depth.min(LOOP_DEPTH));
+            for &inst in &func.blocks[block].insts {
+                self.note_access(func, &func.insts[inst], weight);
+            }
         }
+    }
+
+    fn note_access(&mut self, func: &Function, data: &InstData, weight: u64) {
+        let (Some(access), Some(k)) = (data.op.access(), data.op.address_arg()) else { return };
+        let key = self.of_value[data.args[k].index()].map(|at| self.key(at));
+        let Some(class) = key.and_then(|key| self.by_key.get_mut(&key)) else { return };
+        let ty = match data.op {
+            Op::Store(_) | Op::AtomicStore { .. } => func.ty(data.args[0]),
+            _ => data.results.first().map_or(I32, |&r| func.ty(r)),
+        };
+        let atomic = !matches!(data.op, Op::Load(_) | Op::Store(_));
+        let stored = !matches!(data.op, Op::Load(_) | Op::AtomicLoad { .. });
+        class.usage.note(ty, access.align, atomic, stored, weight);
+        class.usage.written |= stored;
     }
 }
 
