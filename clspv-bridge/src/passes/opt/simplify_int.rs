@@ -180,7 +180,16 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     shifts(s, op, x, c % width, ty)
 }
 
-/// Rules for a shift by a constant of a shift by a constant.
+/// The other one of two values if the condition holds for one.
+fn other_of(a: Value, b: Value, condition: impl Fn(Value) -> bool) -> Option<Value> {
+    match (condition(a), condition(b)) {
+        (true, _) => Some(b),
+        (_, true) => Some(a),
+        _ => None,
+    }
+}
+
+/// Rules for a shift by a constant of a shift by a constant, or of values of which it leaves one.
 fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option<Action> {
     use BinOp::*;
     let scalar = ty.scalar()?;
@@ -191,6 +200,14 @@ fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option
     }
     if op != Shl && used_bits(s, x, 4) as u64 <= d {
         return Some(Action::Value(s.constant(ty, 0)));
+    }
+    // (a | b) >> d where no bit of b is left: a >> d
+    if op == Lshr
+        && let Some((a, b)) = s.bin(x, Or)
+        && let Some(kept) = other_of(a, b, |v| used_bits(s, v, 4) as u64 <= d)
+    {
+        let n = s.constant(ty, d);
+        return rewrite(bin(op), &[kept, n]);
     }
     if let Some((a, b)) = s.bin(x, op)
         && let Some(c) = s.bits(b)
@@ -433,6 +450,13 @@ pub(crate) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             }
         }
         (CastOp::Trunc, Op::Bin(b)) if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 => {
+            // The low word of (a << 32) | b is that of b.
+            let is_high = |v| s.bin(v, BinOp::Shl).and_then(|(_, n)| s.bits(n)).is_some_and(|n| n == 32);
+            if b == BinOp::Or
+                && let Some(rest) = other_of(args[0], args[1], is_high)
+            {
+                return rewrite(Op::Cast(CastOp::Trunc), &[rest]);
+            }
             let low = match b {
                 BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::And | BinOp::Or | BinOp::Xor => true,
                 BinOp::Shl => s.bits(args[1]).is_some_and(|n| n < 32),
