@@ -61,6 +61,7 @@ use crate::passes::opt::unroll::Unroll;
 use crate::passes::opt::unroll_while::UnrollWhile;
 use crate::passes::quirks::expand_copysign::ExpandCopysign;
 use crate::passes::quirks::expand_division::ExpandDivision;
+use crate::passes::quirks::expand_rotations::ExpandRotations;
 use crate::passes::quirks::expand_rounding::ExpandRounding;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
@@ -223,8 +224,16 @@ pub const TIDY_LOWERED: Passes = &[&Simplify, &Gvn, &DemandedBits, &Simplify, &G
 pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: Passes =
-    &[&ExpandDivision, &PromoteInts, &WideLoads, &ExpandRounding, &ExpandCopysign, &Structurize, &Lcssa];
+pub const STRUCTURE: Passes = &[
+    &ExpandDivision,
+    &PromoteInts,
+    &WideLoads,
+    &ExpandRounding,
+    &ExpandCopysign,
+    &ExpandRotations,
+    &Structurize,
+    &Lcssa,
+];
 
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.

@@ -115,6 +115,8 @@ pub struct VulkanTarget {
     pub scatters_wide_loads: bool,
     /// Whether the driver computes `(x & 0x7fffffff) | (y & 0x80000000)` wrongly.
     pub wrong_copysign: bool,
+    /// Whether the driver computes 64-bit rotations by 64-bit shifts.
+    pub shifts_rotations64: bool,
     /// Whether the driver's 64-bit integer division damages other values.
     pub wrong_division64: bool,
     /// Whether the driver truncates doubles, and rounds them to nearest, wrongly.
@@ -463,6 +465,7 @@ impl VulkanTarget {
             aliased_views: true,
             scatters_wide_loads: false,
             wrong_copysign: false,
+            shifts_rotations64: false,
             wrong_division64: false,
             wrong_rounding64: false,
             unmasked_loads: false,

@@ -294,6 +294,7 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
     target = target.with_vulkan(|vulkan| {
         vulkan.scatters_wide_loads = runs("wide_loads");
         vulkan.wrong_copysign = runs("expand_copysign");
+        vulkan.shifts_rotations64 = runs("expand_rotations");
         vulkan.wrong_division64 = runs("expand_division");
         vulkan.wrong_rounding64 = runs("expand_rounding");
         vulkan.unmasked_loads = runs("guard_loads");

@@ -2,6 +2,7 @@
 
 pub mod expand_copysign;
 pub mod expand_division;
+pub mod expand_rotations;
 pub mod expand_rounding;
 pub mod flush_denorms;
 pub mod flushed_div;

@@ -122,6 +122,7 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         aliased_views: q.aliased_views,
         scatters_wide_loads: q.scattered_wide_loads,
         wrong_copysign: q.wrong_copysign,
+        shifts_rotations64: q.shifted_rotations64,
         wrong_division64: q.wrong_division64,
         wrong_rounding64: q.wrong_rounding64,
         unmasked_loads: q.unmasked_loads,

@@ -149,6 +149,10 @@ quirks! {
     /// (see the compiler's pass `wide_loads`).
     scattered_wide_loads: Driver::is_nvidia;
 
+    /// Rotations of 64-bit integers become two shifts of 64 bits and take twice the instructions of shifts of
+    /// words (see the compiler's pass `expand_rotations`).
+    shifted_rotations64: Driver::is_nvidia;
+
     /// Each component of a buffer access becomes a loop over the SIMD lanes, with a branch for each lane.
     scalar_accesses: Driver::is_llvmpipe;
 
@@ -236,6 +240,7 @@ mod tests {
                 "unrequested_rte32",
                 "kept_denorms64",
                 "scattered_wide_loads",
+                "shifted_rotations64",
                 "wrong_division64",
                 "coarse_packed_reads",
                 "four_part_version",
