@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const MANIFEST: &str = "MANIFEST.tsv";
 
 /// Arguments of the commands that process a corpus.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Selection {
     /// Folder with MANIFEST.tsv
     dir: PathBuf,
@@ -19,10 +19,10 @@ pub struct Selection {
     filter: String,
     /// Entries at a time
     #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    pub jobs: usize,
     /// Seconds for one entry (on one platform)
     #[arg(long, default_value_t = 120)]
-    limit: u64,
+    pub limit: u64,
     /// Fail unless at least this many entries are good
     #[arg(long, default_value_t = 0)]
     pub require: usize,

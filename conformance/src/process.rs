@@ -1,7 +1,7 @@
 //! Child processes with a time limit.
 
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Runs a command to its end. Returns `None` if it took longer than the limit; it and the processes that it
@@ -50,15 +50,21 @@ fn run_while(
             return Ok(Some(status));
         }
         if !may_run(child.id(), start.elapsed()) {
-            let group = format!("-{}", child.id());
-            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-            child.kill()?;
-            child.wait()?;
+            kill_group(&mut child)?;
             return Ok(None);
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(50));
     }
+}
+
+/// Ends a command that has a process group of its own, and the processes that it started.
+pub fn kill_group(child: &mut Child) -> std::io::Result<()> {
+    let group = format!("-{}", child.id());
+    let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    child.kill()?;
+    child.wait()?;
+    Ok(())
 }
 
 #[cfg(test)]

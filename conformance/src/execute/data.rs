@@ -3,7 +3,6 @@
 //! Floating-point data are small multiples of 1/8, so that sums of products are exact in any order, fused or
 //! not. Integers are small, because many are indices. Bytes take any value.
 
-use super::plan::KernelPlan;
 use clspv_bridge::ir::Scalar;
 use half::f16;
 use std::fmt;
@@ -143,6 +142,9 @@ pub enum Fill {
 /// Maximum length of a list.
 const LISTED: usize = 16;
 
+/// Random contents repeat after this many elements.
+const PERIOD: usize = 1 << 20;
+
 /// The numbers of a list, and zeros.
 fn list(text: &str) -> Option<[u32; LISTED]> {
     let numbers: Vec<u32> = text.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -217,7 +219,14 @@ impl Contents {
             }
         };
         let count = self.bytes.div_ceil(self.element.bytes());
-        let mut bytes: Vec<u8> = (0..count as u32).flat_map(|i| self.element.encode(value(i))).collect();
+        let period = match self.fill {
+            Fill::Small(_) | Fill::Any => count.min(PERIOD),
+            Fill::Zero | Fill::Iota | Fill::List(_) => count,
+        };
+        let mut bytes: Vec<u8> = (0..period as u32).flat_map(|i| self.element.encode(value(i))).collect();
+        while bytes.len() < self.bytes {
+            bytes.extend_from_within(..bytes.len().min(self.bytes - bytes.len()));
+        }
         bytes.truncate(self.bytes);
         bytes
     }
@@ -240,14 +249,14 @@ pub enum Difference {
     At(String),
 }
 
-/// Compares the buffers of two runs.
-pub fn compare(kernel: &KernelPlan, a: &[u8], b: &[u8]) -> Difference {
+/// Compares the buffers and images of two runs.
+pub fn compare(memories: impl Iterator<Item = Memory>, a: &[u8], b: &[u8]) -> Difference {
     if a.len() != b.len() {
         return Difference::At(format!("{} and {} bytes", a.len(), b.len()));
     }
     let mut worst = 0;
     let mut at = 0;
-    for (n, Memory { contents, ulps: allowed }) in kernel.memories().enumerate() {
+    for (n, Memory { contents, ulps: allowed }) in memories.enumerate() {
         let (element, size) = (contents.element, contents.element.bytes());
         let end = at + contents.bytes;
         let pairs = a[at..end].chunks_exact(size).zip(b[at..end].chunks_exact(size));
@@ -271,26 +280,24 @@ pub fn compare(kernel: &KernelPlan, a: &[u8], b: &[u8]) -> Difference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::PlannedArg;
     use super::*;
 
-    fn kernel(element: Element) -> KernelPlan {
+    fn two(element: Element) -> impl Iterator<Item = Memory> {
         let contents = Contents { element, fill: Fill::Zero, bytes: 8 };
-        let args = vec![PlannedArg::Buffer(contents)];
-        KernelPlan { name: "k".into(), global: vec![1], local: None, ulps: 2, texel_ulps: 1, args }
+        std::iter::once(Memory { contents, ulps: if element.is_float() { 2 } else { 0 } })
     }
 
     #[test]
     fn floats_may_differ_a_little_and_integers_not() {
-        let k = kernel(Element::F32);
+        let k = || two(Element::F32);
         let pair = |x: f32| [x.to_le_bytes(), 1f32.to_le_bytes()].concat();
         let next = f32::from_bits(2f32.to_bits() + 2);
-        assert_eq!(compare(&k, &pair(2.0), &pair(next)), Difference::None(2));
-        assert_eq!(compare(&k, &pair(0.0), &pair(-0.0)), Difference::None(0));
-        assert_eq!(compare(&k, &pair(f32::NAN), &pair(-f32::NAN)), Difference::None(0));
-        assert!(matches!(compare(&k, &pair(f32::NAN), &pair(1.0)), Difference::At(_)));
-        assert!(matches!(compare(&k, &pair(2.0), &pair(2.1)), Difference::At(_)));
-        assert!(matches!(compare(&kernel(Element::I32), &pair(2.0), &pair(next)), Difference::At(_)));
+        assert_eq!(compare(k(), &pair(2.0), &pair(next)), Difference::None(2));
+        assert_eq!(compare(k(), &pair(0.0), &pair(-0.0)), Difference::None(0));
+        assert_eq!(compare(k(), &pair(f32::NAN), &pair(-f32::NAN)), Difference::None(0));
+        assert!(matches!(compare(k(), &pair(f32::NAN), &pair(1.0)), Difference::At(_)));
+        assert!(matches!(compare(k(), &pair(2.0), &pair(2.1)), Difference::At(_)));
+        assert!(matches!(compare(two(Element::I32), &pair(2.0), &pair(next)), Difference::At(_)));
     }
 
     #[test]

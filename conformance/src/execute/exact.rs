@@ -7,7 +7,8 @@
 
 use super::super::manifest::CorpusEntry;
 use super::data::Element;
-use super::plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings, derive};
+use super::plan::{ExecutionPlan, KernelPlan, PlannedArg, derive};
+use super::settings::Settings;
 use std::path::Path;
 
 /// If both platforms' results are farther from the rewritten kernel's than this, in units in the last place,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use test_support::cl::{ImageKind, image_format};
 
-/// Width and height.
+/// Default width and height.
 pub const SIDE: usize = 64;
 
 /// Kinds of texels.
@@ -55,18 +55,24 @@ pub struct PlannedImage {
     /// 1, 2 or 4.
     pub channels: usize,
     pub fill: Fill,
+    /// Width and height.
+    pub size: [usize; 2],
 }
 
 impl PlannedImage {
     /// An image with the usual contents; `float` if the kernel accesses texels as floating-point numbers.
     pub fn usual(float: bool) -> PlannedImage {
         let texels = if float { Texels::Float } else { Texels::Uint };
-        PlannedImage { texels, channels: 4, fill: texels.element().usual() }
+        PlannedImage { texels, channels: 4, fill: texels.element().usual(), size: [SIDE; 2] }
     }
 
-    /// Parses `KIND` or `KIND FILL`, the words separated by `separator`; a number after the kind is the
-    /// number of channels.
-    pub fn parse(text: &str, separator: char) -> Option<PlannedImage> {
+    /// Parses `KIND`, `KIND FILL` or `KIND FILL WIDTHxHEIGHT`, the words separated by `separator`; a number
+    /// after the kind is the number of channels. `size` is that of images that do not name theirs.
+    pub fn parse(text: &str, separator: char, size: [usize; 2]) -> Option<PlannedImage> {
+        let (text, size) = match text.rsplit_once(separator) {
+            Some((rest, last)) if last.contains('x') => (rest, parse_size(last)?),
+            _ => (text, size),
+        };
         let (kind, fill) = match text.split_once(separator) {
             Some((kind, fill)) => (kind, Some(Fill::parse(fill)?)),
             None => (text, None),
@@ -79,7 +85,7 @@ impl PlannedImage {
             "" | "4" => 4,
             _ => return None,
         };
-        Some(PlannedImage { texels, channels, fill: fill.unwrap_or(texels.element().usual()) })
+        Some(PlannedImage { texels, channels, fill: fill.unwrap_or(texels.element().usual()), size })
     }
 
     pub fn format(self) -> cl_image_format {
@@ -99,7 +105,6 @@ impl PlannedImage {
     }
 
     pub const KIND: ImageKind = ImageKind::D2;
-    pub const SIZE: [usize; 3] = [SIDE, SIDE, 1];
 
     /// Bytes of one texel.
     pub fn texel_bytes(self) -> usize {
@@ -107,7 +112,12 @@ impl PlannedImage {
     }
 
     pub fn contents(self) -> Contents {
-        Contents { element: self.texels.element(), fill: self.fill, bytes: SIDE * SIDE * self.texel_bytes() }
+        let [width, height] = self.size;
+        Contents {
+            element: self.texels.element(),
+            fill: self.fill,
+            bytes: width * height * self.texel_bytes(),
+        }
     }
 
     /// Stored numbers may differ by a unit in the last place, including normalised ones, which are integers
@@ -119,8 +129,15 @@ impl PlannedImage {
 
 impl fmt::Display for PlannedImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{} {}", self.texels.name(), self.channels, self.fill)
+        let [width, height] = self.size;
+        write!(f, "{}{} {} {width}x{height}", self.texels.name(), self.channels, self.fill)
     }
+}
+
+/// Parses `WIDTHxHEIGHT`.
+pub fn parse_size(text: &str) -> Option<[usize; 2]> {
+    let (width, height) = text.split_once('x')?;
+    Some([width.parse().ok()?, height.parse().ok()?])
 }
 
 /// Modes of a sampler.
@@ -186,11 +203,14 @@ mod tests {
 
     #[test]
     fn texts_are_read_back() {
-        let image = PlannedImage { texels: Texels::Bytes, channels: 2, fill: Fill::Small(9) };
-        assert_eq!(PlannedImage::parse(&image.to_string(), ' '), Some(image));
-        assert_eq!(PlannedImage::parse("half", ':').map(|i| i.contents().bytes), Some(SIDE * SIDE * 8));
-        assert_eq!(PlannedImage::parse("half1", ':').map(|i| i.contents().bytes), Some(SIDE * SIDE * 2));
-        assert_eq!(PlannedImage::parse("half21", ':'), None);
+        let image = PlannedImage { texels: Texels::Bytes, channels: 2, fill: Fill::Small(9), size: [20, 30] };
+        assert_eq!(PlannedImage::parse(&image.to_string(), ' ', [SIDE; 2]), Some(image));
+        let bytes = |text| PlannedImage::parse(text, ':', [64, 32]).map(|i| i.contents().bytes);
+        assert_eq!(bytes("half"), Some(64 * 32 * 8));
+        assert_eq!(bytes("half1:any"), Some(64 * 32 * 2));
+        assert_eq!(bytes("half1:small:9:8x4"), Some(8 * 4 * 2));
+        assert_eq!(bytes("half21"), None);
+        assert_eq!(bytes("half:8x"), None);
         let sampler = PlannedSampler { normalized: true, linear: false };
         assert_eq!(PlannedSampler::parse(&sampler.to_string()), Some(sampler));
         assert_eq!(PlannedSampler::parse("cubic"), None);

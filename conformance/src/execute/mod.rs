@@ -13,25 +13,27 @@
 //! Programs are built with exact arithmetic: without relaxed mathematics, without contraction, and with the
 //! usual functions instead of those of implementation-defined precision.
 
-mod data;
+pub mod data;
 mod exact;
 mod functions;
 mod image;
-mod plan;
+pub mod plan;
+pub mod prepared;
+pub mod settings;
 
 use super::front_end::facts::variable;
 use super::manifest::{Corpus, CorpusEntry, Selection};
 use clspv_bridge::options::FrontEnd;
 use data::{Difference, compare};
-use image::PlannedImage;
-use plan::{ExecutionPlan, KernelPlan, PlannedArg, Settings};
-use pyroclast_runtime::cl::{CL_ADDRESS_CLAMP_TO_EDGE, CL_MEM_READ_WRITE};
+use plan::{ExecutionPlan, KernelPlan};
+use prepared::PreparedKernel;
+use settings::Settings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
-use test_support::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
+use test_support::cl::{Api, Session};
 
 /// Arguments of `execute`.
 #[derive(clap::Args)]
@@ -112,11 +114,7 @@ pub fn one(arguments: &ExecuteOneArgs) -> Result<bool, String> {
     let text =
         std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
     let plan = ExecutionPlan::parse(&text)?;
-    let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
-    // Contraction of products and sums would be implementation-defined.
-    let pragma = "#pragma OPENCL FP_CONTRACT OFF";
-    let source =
-        format!("{}{pragma}\n{}", functions::prelude(plan.rounded), String::from_utf8_lossy(&source));
+    let source = exact_source(&plan)?;
     let api = Api::load()?;
     let devices = api.devices()?;
     let device = devices.iter().find(|d| d.platform.contains(&arguments.platform));
@@ -128,82 +126,20 @@ pub fn one(arguments: &ExecuteOneArgs) -> Result<bool, String> {
         std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
     for kernel in &plan.kernels {
-        let outcome = launch(&session, &program, kernel);
-        match outcome {
-            Ok(results) => put(format!("{}.bin", kernel.name), &results.concat())?,
+        match PreparedKernel::new(&session, &program, kernel).and_then(|prepared| prepared.run()) {
+            Ok(results) => put(format!("{}.bin", kernel.name), &results)?,
             Err(error) => put(format!("{}.error", kernel.name), error.as_bytes())?,
         }
     }
     Ok(true)
 }
 
-/// Memory object or value of an argument.
-enum Object<'a> {
-    Buffer(Buffer<'a>),
-    Image(Image<'a>),
-    Sampler(Sampler<'a>),
-    None,
-}
-
-/// Runs one kernel and returns the contents of its buffers and images.
-fn launch(session: &Session<'_>, program: &Program<'_>, kernel: &KernelPlan) -> Result<Vec<Vec<u8>>, String> {
-    let handle = program.kernel(&kernel.name)?;
-    let mut objects = Vec::new();
-    for (seed, arg) in kernel.args.iter().enumerate() {
-        objects.push(match arg {
-            PlannedArg::Buffer(contents) => {
-                let buffer = session.buffer(contents.bytes)?;
-                session.write(&buffer, &contents.generate(seed as u32))?;
-                Object::Buffer(buffer)
-            }
-            PlannedArg::Image(image) => {
-                let bytes = image.contents().generate(seed as u32);
-                let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
-                let (kind, size) = (PlannedImage::KIND, PlannedImage::SIZE);
-                let texel = image.texel_bytes();
-                Object::Image(session.image(
-                    CL_MEM_READ_WRITE,
-                    image.format(),
-                    kind,
-                    size,
-                    texel,
-                    Some(data),
-                )?)
-            }
-            PlannedArg::Sampler(s) => {
-                Object::Sampler(session.sampler(s.normalized, CL_ADDRESS_CLAMP_TO_EDGE, s.filter())?)
-            }
-            _ => Object::None,
-        });
-    }
-    let args: Vec<Arg<'_>> = kernel
-        .args
-        .iter()
-        .zip(&objects)
-        .map(|(arg, object)| match (arg, object) {
-            (_, Object::Buffer(b)) => Arg::Buffer(b),
-            (_, Object::Image(i)) => Arg::Image(i),
-            (_, Object::Sampler(s)) => Arg::Sampler(s),
-            (PlannedArg::Value(bytes), _) => Arg::Bytes(bytes),
-            (PlannedArg::Local(bytes), _) => Arg::Local(*bytes),
-            _ => Arg::Null,
-        })
-        .collect();
-    handle.set(&args)?;
-    handle.launch(&kernel.global, kernel.local.as_deref())?;
-    session.finish()?;
-    let mut results = Vec::new();
-    let memories = objects.iter().filter(|o| matches!(o, Object::Buffer(_) | Object::Image(_)));
-    for (object, memory) in memories.zip(kernel.memories()) {
-        let mut bytes = vec![0u8; memory.contents.bytes];
-        match object {
-            Object::Buffer(buffer) => session.read(buffer, &mut bytes)?,
-            Object::Image(image) => session.read_image(image, [0; 3], image.size, [0, 0], &mut bytes)?,
-            _ => {}
-        }
-        results.push(bytes);
-    }
-    Ok(results)
+/// The source of a plan with exact arithmetic.
+pub fn exact_source(plan: &ExecutionPlan) -> Result<String, String> {
+    let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
+    // Contraction of products and sums would be implementation-defined.
+    let pragma = "#pragma OPENCL FP_CONTRACT OFF";
+    Ok(format!("{}{pragma}\n{}", functions::prelude(plan.rounded), String::from_utf8_lossy(&source)))
 }
 
 /// A vendors folder in `scratch` with the system's drivers and the one under test, by default the one beside
@@ -343,7 +279,7 @@ fn attempt(
         let verdict = match (&ours[&kernel.name], &theirs[&kernel.name]) {
             (_, Err(e)) => KernelVerdict::NoReference(e.clone()),
             (Err(e), _) => KernelVerdict::Failed(e.clone()),
-            (Ok(a), Ok(b)) => match compare(kernel, a, b) {
+            (Ok(a), Ok(b)) => match compare(kernel.memories(), a, b) {
                 Difference::None(_) if *b == kernel.initial() => KernelVerdict::NoEffect,
                 Difference::None(ulps) => KernelVerdict::Match(ulps),
                 Difference::At(text) => {
@@ -389,7 +325,7 @@ impl SameFunctions {
     /// Largest difference of a kernel's results, if they match.
     fn within(&self, kernel: &KernelPlan) -> Option<u64> {
         let (Ok(a), Ok(b)) = (&self.ours[&kernel.name], &self.theirs[&kernel.name]) else { return None };
-        match compare(kernel, a, b) {
+        match compare(kernel.memories(), a, b) {
             Difference::None(ulps) if *b != kernel.initial() => Some(ulps),
             _ => None,
         }

@@ -7,11 +7,12 @@
 
 use super::super::manifest::CorpusEntry;
 use super::data::{Contents, Element, Fill, Memory};
-use super::image::{PlannedImage, PlannedSampler, seen_as_float};
+use super::image::{PlannedImage, PlannedSampler, SIDE, parse_size, seen_as_float};
+use super::settings::Settings;
 use clspv_bridge::driver;
 use clspv_bridge::ir::{FuncRef, Module, Op, Value, WorkItemQuery};
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelArgInfo, KernelInfo};
-use clspv_bridge::options::{CompileRequest, Extent};
+use clspv_bridge::options::{CompileRequest, Extent, Library, Options};
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::passes::opt::{dce::Dce, simplify::Simplify};
 use clspv_bridge::pipeline;
@@ -21,9 +22,9 @@ use pyroclast_runtime::program::options::{self, Stage};
 use pyroclast_runtime::program::stack::with_large_stack;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Size of every buffer in bytes.
+/// Default size of a buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 /// Size of every local argument in bytes.
 const LOCAL_BYTES: usize = 4096;
@@ -159,7 +160,9 @@ impl ExecutionPlan {
                         (0..rest.len() / 2).map(|i| byte(2 * i)).collect::<Result<_, _>>()?,
                     ))?;
                 }
-                "image" => arg(PlannedArg::Image(PlannedImage::parse(rest, ' ').ok_or_else(bad)?))?,
+                "image" => {
+                    arg(PlannedArg::Image(PlannedImage::parse(rest, ' ', [SIDE; 2]).ok_or_else(bad)?))?
+                }
                 "sampler" => arg(PlannedArg::Sampler(PlannedSampler::parse(rest).ok_or_else(bad)?))?,
                 "local" => arg(PlannedArg::Local(rest.parse().map_err(|_| bad())?))?,
                 _ => return Err(bad()),
@@ -169,58 +172,55 @@ impl ExecutionPlan {
     }
 }
 
-/// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL
-/// a name or `*`; later lines win. Keys are:
-///
-/// * `global`, `local`: sizes with commas; `local=-` leaves the choice to the driver
-/// * `ulp`, `texel_ulp`: tolerances
-/// * `skip`: a reason, its words joined by `_`
-/// * a buffer argument: `small:N` (integers below N), `zero`, `any`, `iota` or `A,B,...` (these, then zeros);
-///   `TYPE:FILL` also sets its type
-/// * a value or a local argument: a number, for the latter its bytes
-/// * an image: `float`, `half`, `bytes` (normalised), `int` or `uint`, then the number of channels (1, 2 or
-///   4) and `:FILL`
-/// * a sampler: `nearest` or `linear`, with `-normalized` at the end for normalised coordinates
-#[derive(Default)]
-pub struct Settings {
-    lines: Vec<Line>,
+/// A compiled source of a manifest, from which plans follow.
+pub struct CompiledEntry<'a> {
+    entry: &'a CorpusEntry,
+    path: PathBuf,
+    /// It has the names and types of arguments.
+    pub library: Library,
+    pub options: Options,
 }
 
-/// Part of a path, kernel, and pairs of keys and values.
-type Line = (String, String, Vec<(String, String)>);
+impl<'a> CompiledEntry<'a> {
+    pub fn new(entry: &'a CorpusEntry, dir: &Path) -> Result<CompiledEntry<'a>, String> {
+        let path = dir.join(&entry.path);
+        let source = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let source = String::from_utf8_lossy(&source);
+        let parsed = options::parse(&entry.options, Stage::Build).map_err(|e| e.to_string())?;
+        let options = Options { kernel_arg_info: true, ..parsed.compiler };
+        let config = generic_front_config();
+        let compile = || driver::compile(&CompileRequest::new(&source, &options, &config));
+        let compiled = with_large_stack(compile).ok_or("the compiler panicked")?;
+        let library = compiled.map_err(|e| e.to_string())?.library;
+        Ok(CompiledEntry { entry, path, library, options })
+    }
 
-impl Settings {
-    pub fn parse(text: &str) -> Result<Settings, String> {
-        let mut settings = Settings::default();
-        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            let mut words = line.split_whitespace();
-            let (Some(path), Some(kernel)) = (words.next(), words.next()) else {
-                return Err(format!("bad setting: {line}"));
-            };
-            let pair = |w: &str| w.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()));
-            let pairs: Option<Vec<_>> = words.map(pair).collect();
-            settings.lines.push((
-                path.into(),
-                kernel.into(),
-                pairs.ok_or_else(|| format!("bad setting: {line}"))?,
-            ));
+    /// The plan, and the kernels that cannot run, each with the reason.
+    pub fn plan(&self, settings: &Settings) -> Result<(ExecutionPlan, Vec<(String, String)>), String> {
+        let read = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
+            let mut module = self.library.module(&[], Extent::Program)?;
+            // Dead code must not influence the derived types.
+            let target = Target::generic();
+            let mut cx = PassContext::new(&target, &self.options);
+            pipeline::run(&mut module, &[&Simplify, &Dce], &mut cx)?;
+            Ok(module)
+        });
+        let module = read.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
+        let mut plan = ExecutionPlan {
+            source: self.path.to_string_lossy().into_owned(),
+            options: precise(&self.entry.options),
+            rounded: false,
+            kernels: Vec::new(),
+        };
+        let mut unable = Vec::new();
+        for info in &module.kernels {
+            let names = self.library.arg_info.iter().find(|k| k.kernel == info.name);
+            match kernel(info, names, &module, &self.entry.path, settings) {
+                Ok(kernel) => plan.kernels.push(kernel),
+                Err(why) => unable.push((info.name.clone(), why)),
+            }
         }
-        Ok(settings)
-    }
-
-    /// Texels of images that kernels access as floating-point numbers, unless a setting names them.
-    pub fn set_texels(&mut self, texels: &str) -> Result<(), String> {
-        PlannedImage::parse(texels, ':').ok_or_else(|| format!("{texels} is not a kind of texel"))?;
-        self.lines.push((String::new(), "*".into(), vec![("texels".into(), texels.into())]));
-        Ok(())
-    }
-
-    /// The value of a key for a kernel.
-    fn get(&self, path: &str, kernel: &str, key: &str) -> Option<&str> {
-        let fits = |(p, k, _): &&Line| path.contains(p.as_str()) && (k == "*" || k == kernel);
-        let mut found =
-            self.lines.iter().filter(fits).filter_map(|l| l.2.iter().rev().find(|(k, _)| k == key));
-        found.next_back().map(|(_, v)| v.as_str())
+        Ok((plan, unable))
     }
 }
 
@@ -230,37 +230,7 @@ pub fn derive(
     dir: &Path,
     settings: &Settings,
 ) -> Result<(ExecutionPlan, Vec<(String, String)>), String> {
-    let path = dir.join(&entry.path);
-    let source = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let source = String::from_utf8_lossy(&source);
-    let parsed = options::parse(&entry.options, Stage::Build).map_err(|e| e.to_string())?;
-    let known = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
-        let wanted = clspv_bridge::options::Options { kernel_arg_info: true, ..parsed.compiler };
-        let config = generic_front_config();
-        let library = driver::compile(&CompileRequest::new(&source, &wanted, &config))?.library;
-        let mut module = library.module(&[], Extent::Program)?;
-        // Dead code must not influence the derived types.
-        let target = Target::generic();
-        pipeline::run(&mut module, &[&Simplify, &Dce], &mut PassContext::new(&target, &wanted))?;
-        Ok((library, module))
-    });
-    let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
-    let options = precise(&entry.options);
-    let mut plan = ExecutionPlan {
-        source: path.to_string_lossy().into_owned(),
-        options,
-        rounded: false,
-        kernels: Vec::new(),
-    };
-    let mut unable = Vec::new();
-    for info in &module.kernels {
-        let names = library.arg_info.iter().find(|k| k.kernel == info.name);
-        match kernel(info, names, &module, &entry.path, settings) {
-            Ok(kernel) => plan.kernels.push(kernel),
-            Err(why) => unable.push((info.name.clone(), why)),
-        }
-    }
-    Ok((plan, unable))
+    CompiledEntry::new(entry, dir)?.plan(settings)
 }
 
 /// Build options without those that allow inexact results, which implementations interpret differently.
@@ -320,12 +290,45 @@ fn kernel(
         args.push(match arg.kind {
             ArgKind::Image => {
                 let float = seen.get(i).copied().flatten().unwrap_or(true);
-                image(name, ty, float, setting(name).or(setting("texels").filter(|_| float)))?
+                let size = image_size(setting("image_size"))?;
+                image(name, ty, float, size, setting(name).or(setting("texels").filter(|_| float)))?
+            }
+            ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
+                let constant = setting("constant_bytes").filter(|_| arg.kind == ArgKind::ConstantPtr);
+                let bytes = setting(&format!("{name}.bytes")).or(constant).or(setting("buffer_bytes"));
+                PlannedArg::Buffer(buffer(name, element, bytes, setting(name))?)
             }
             _ => argument(arg, name, element, setting(name))?,
         });
     }
     Ok(KernelPlan { name: info.name.clone(), global, local, ulps, texel_ulps, args })
+}
+
+fn buffer(
+    name: &str,
+    element: Option<Element>,
+    bytes: Option<&str>,
+    setting: Option<&str>,
+) -> Result<Contents, String> {
+    let wrong = || format!("argument {name}: {} is not a setting for it", setting.unwrap_or_default());
+    let mut contents = Contents {
+        element: element.unwrap_or(Element::U32),
+        fill: element.map_or(Fill::Zero, Element::usual),
+        bytes: bytes
+            .map_or(Ok(BUFFER_BYTES), str::parse)
+            .map_err(|e| format!("argument {name}: size: {e}"))?,
+    };
+    if let Some(text) = setting {
+        let (ty, fill) = match text.split_once(':') {
+            Some((ty, fill)) if ty != "small" => (Some(ty), fill),
+            _ => (None, text),
+        };
+        if let Some(ty) = ty {
+            contents.element = Element::of_type(ty).ok_or_else(wrong)?;
+        }
+        contents.fill = Fill::parse(fill).ok_or_else(wrong)?;
+    }
+    Ok(contents)
 }
 
 fn argument(
@@ -339,52 +342,56 @@ fn argument(
         ArgKind::LocalPtr => {
             PlannedArg::Local(setting.map_or(Ok(LOCAL_BYTES), str::parse).map_err(|_| wrong())?)
         }
-        ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
-            let mut contents = Contents {
-                element: element.unwrap_or(Element::U32),
-                fill: element.map_or(Fill::Zero, Element::usual),
-                bytes: BUFFER_BYTES,
-            };
-            if let Some(text) = setting {
-                let (ty, fill) = match text.split_once(':') {
-                    Some((ty, fill)) if ty != "small" => (Some(ty), fill),
-                    _ => (None, text),
-                };
-                if let Some(ty) = ty {
-                    contents.element = Element::of_type(ty).ok_or_else(wrong)?;
-                }
-                contents.fill = Fill::parse(fill).ok_or_else(wrong)?;
-            }
-            PlannedArg::Buffer(contents)
-        }
         ArgKind::Value => {
-            let number = match setting {
-                Some(text) => text.parse::<f64>().map_err(|_| wrong())?,
-                None if element.is_some_and(Element::is_float) => 0.5,
-                None if element.is_some() => usual_integer(name),
-                None => 0.0,
+            let (element, setting) = match setting.and_then(|text| text.split_once(':')) {
+                Some((ty, numbers)) => (Some(Element::of_type(ty).ok_or_else(wrong)?), Some(numbers)),
+                None => (element, setting),
             };
-            let lane = element.unwrap_or(Element::U8).encode(number);
-            PlannedArg::Value(lane.iter().copied().cycle().take(arg.size as usize).collect())
+            let numbers: Vec<f64> = match setting {
+                Some(text) => {
+                    text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?
+                }
+                None if element.is_some_and(Element::is_float) => vec![0.5],
+                None if element.is_some() => vec![usual_integer(name)],
+                None => vec![0.0],
+            };
+            let lanes = numbers.iter().flat_map(|x| element.unwrap_or(Element::U8).encode(*x));
+            PlannedArg::Value(
+                lanes.collect::<Vec<u8>>().into_iter().cycle().take(arg.size as usize).collect(),
+            )
         }
         ArgKind::Sampler => {
             let sampler = setting.map_or(Some(PlannedSampler::default()), PlannedSampler::parse);
             PlannedArg::Sampler(sampler.ok_or_else(wrong)?)
         }
-        ArgKind::Image => return Err(format!("argument {name} is an image")),
         ArgKind::Queue => return Err(format!("argument {name} is a queue")),
+        ArgKind::GlobalPtr | ArgKind::ConstantPtr | ArgKind::Image => {
+            return Err(format!("argument {name} is a memory object"));
+        }
     })
 }
 
+/// Size of a kernel's images, by default of [`PlannedImage::usual`].
+fn image_size(setting: Option<&str>) -> Result<[usize; 2], String> {
+    let Some(text) = setting else { return Ok([SIDE; 2]) };
+    parse_size(text).ok_or_else(|| format!("not the size of an image: {text}"))
+}
+
 /// An image argument; `float` if the kernel accesses its texels as floating-point numbers.
-fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<PlannedArg, String> {
+fn image(
+    name: &str,
+    ty: &str,
+    float: bool,
+    size: [usize; 2],
+    setting: Option<&str>,
+) -> Result<PlannedArg, String> {
     if ty.trim_end() != "image2d_t" {
         return Err(format!("argument {name} is an {ty}"));
     }
     let planned = match setting {
-        Some(text) => PlannedImage::parse(text, ':')
+        Some(text) => PlannedImage::parse(text, ':', size)
             .ok_or_else(|| format!("argument {name}: {text} is not a setting for it"))?,
-        None => PlannedImage::usual(float),
+        None => PlannedImage { size, ..PlannedImage::usual(float) },
     };
     Ok(PlannedArg::Image(planned))
 }
@@ -523,30 +530,29 @@ mod tests {
     }
 
     #[test]
-    fn later_settings_win() {
-        let s = Settings::parse("# comment\na/ * n=1 skip=x\na/b k n=2\n").ok();
-        let get = |path, kernel, key| s.as_ref().and_then(|s| s.get(path, kernel, key));
-        assert_eq!(get("a/b.cl", "k", "n"), Some("2"));
-        assert_eq!(get("a/b.cl", "l", "n"), Some("1"));
-        assert_eq!(get("a/b.cl", "k", "skip"), Some("x"));
-        assert_eq!(get("c.cl", "k", "n"), None);
-        assert!(Settings::parse("a k n").is_err());
-    }
-
-    #[test]
     fn texels_are_for_images_without_a_setting() {
         let mut s = Settings::parse("a.cl k i=bytes").unwrap_or_default();
         assert!(s.set_texels("half").is_ok() && s.set_texels("other").is_err());
         let of = |name: &str, float| {
-            image(name, "image2d_t", float, s.get("a.cl", "k", name).or(s.get("a.cl", "k", "texels")))
+            image(
+                name,
+                "image2d_t",
+                float,
+                [SIDE; 2],
+                s.get("a.cl", "k", name).or(s.get("a.cl", "k", "texels")),
+            )
         };
         assert_eq!(
             of("i", true),
-            Ok(PlannedArg::Image(PlannedImage::parse("bytes", ':').unwrap_or(PlannedImage::usual(true))))
+            Ok(PlannedArg::Image(
+                PlannedImage::parse("bytes", ':', [SIDE; 2]).unwrap_or(PlannedImage::usual(true))
+            ))
         );
         assert_eq!(
             of("j", true),
-            Ok(PlannedArg::Image(PlannedImage::parse("half", ':').unwrap_or(PlannedImage::usual(true))))
+            Ok(PlannedArg::Image(
+                PlannedImage::parse("half", ':', [SIDE; 2]).unwrap_or(PlannedImage::usual(true))
+            ))
         );
     }
 
