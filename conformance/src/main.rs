@@ -16,6 +16,7 @@ mod cts;
 mod devices;
 mod execute;
 mod front_end;
+mod kernel_times;
 mod manifest;
 mod precision;
 mod process;
@@ -65,6 +66,11 @@ enum Command {
     /// Run the kernels of a plan on one platform (what `execute` runs)
     #[command(hide = true)]
     ExecuteOne(execute::ExecuteOneArgs),
+    /// Measure the execution time of the largest kernels of a folder's MANIFEST.tsv on two OpenCL devices
+    KernelTimes(kernel_times::KernelTimesArgs),
+    /// Build one kernel in this process and measure it (what `kernel-times` runs)
+    #[command(hide = true)]
+    KernelTimesOne(kernel_times::KernelTimesOneArgs),
     /// Compare the built-in front end with clang on a folder of OpenCL C sources (MANIFEST.tsv, or any)
     FrontEnd(front_end::FrontEndArgs),
     /// Compile one file in this process and print facts about its kernels (what `front-end` runs)
@@ -95,6 +101,8 @@ fn main() -> ExitCode {
         Command::OneBuild(arguments) => build_times::one(&arguments),
         Command::Execute(arguments) => execute::run(&arguments),
         Command::ExecuteOne(arguments) => execute::one(&arguments),
+        Command::KernelTimes(arguments) => kernel_times::run(&arguments),
+        Command::KernelTimesOne(arguments) => kernel_times::one(&arguments),
         Command::FrontEnd(arguments) => front_end::run(&arguments),
         Command::FrontEndOne(arguments) => front_end::facts::one(&arguments),
         Command::Random(arguments) => random::run(&arguments),

@@ -73,6 +73,9 @@ impl Image<'_> {
     }
 }
 
+// SAFETY: as for `Session`.
+unsafe impl Send for Image<'_> {}
+
 impl Drop for Image<'_> {
     fn drop(&mut self) {
         for mem in [Some(self.mem), self.buffer].into_iter().flatten() {
@@ -92,6 +95,9 @@ impl Sampler<'_> {
         (&raw const self.sampler).cast()
     }
 }
+
+// SAFETY: as for `Session`.
+unsafe impl Send for Sampler<'_> {}
 
 impl Drop for Sampler<'_> {
     fn drop(&mut self) {

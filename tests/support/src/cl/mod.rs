@@ -421,6 +421,9 @@ pub struct Buffer<'a> {
     pub mem: cl_mem,
 }
 
+// SAFETY: as for `Session`.
+unsafe impl Send for Buffer<'_> {}
+
 impl Drop for Buffer<'_> {
     fn drop(&mut self) {
         // SAFETY: the handle is ours and released once.
@@ -446,6 +449,9 @@ impl<'a> Program<'a> {
 
 // SAFETY: as for `Session`.
 unsafe impl Sync for Program<'_> {}
+
+// SAFETY: as for `Session`.
+unsafe impl Send for Program<'_> {}
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
@@ -505,6 +511,9 @@ impl Kernel<'_> {
         })
     }
 }
+
+// SAFETY: as for `Session`.
+unsafe impl Send for Kernel<'_> {}
 
 impl Drop for Kernel<'_> {
     fn drop(&mut self) {
