@@ -77,8 +77,8 @@ impl Usage {
         }
         self.any = true;
     }
-    /// Whether accesses to an array of words take fewer instructions than to one of smaller elements, of which
-    /// words must be joined and taken apart.
+    /// Whether accesses to an array of words take fewer instructions than to one of smaller elements, from
+    /// which words must be joined.
     fn prefers_words(&self) -> bool {
         let parts = self.loaded_parts.saturating_add(self.stored_parts);
         let small = (self.word_bytes / u64::from(self.unit.max(1))).saturating_mul(2).saturating_add(parts);
