@@ -210,11 +210,18 @@ fn run_process(
         Some(status) if status.success() => Ok((String::new(), false)),
         Some(status) => {
             let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
-            let line = text.lines().find(|l| l.contains("error")).or(text.lines().next()).unwrap_or_default();
-            Ok((format!("{status}: {}", line.chars().take(160).collect::<String>()), status.code().is_none()))
+            Ok((
+                format!("{status}: {}", error_line(&text).chars().take(160).collect::<String>()),
+                status.code().is_none(),
+            ))
         }
         None => Ok((format!("more than {} s", run.limit.as_secs()), false)),
     }
+}
+
+/// The line of a log that tells what is wrong, or else the first one.
+pub fn error_line(text: &str) -> &str {
+    text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default()
 }
 
 /// One of the two implementations that are compared.
@@ -362,10 +369,7 @@ fn judge(
         Ok((ours, reference)) => {
             KernelVerdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}"))
         }
-        Err(why) => KernelVerdict::Differs(format!(
-            "{text}; in double precision: {}",
-            why.lines().find(|l| l.contains("error")).unwrap_or(&why)
-        )),
+        Err(why) => KernelVerdict::Differs(format!("{text}; in double precision: {}", error_line(&why))),
     }
 }
 

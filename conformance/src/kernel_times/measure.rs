@@ -6,9 +6,9 @@
 
 use super::table::{LaunchTimes, Results};
 use crate::execute::data::{Difference, compare};
-use crate::execute::exact_source;
 use crate::execute::plan::{ExecutionPlan, KernelPlan};
 use crate::execute::prepared::PreparedKernel;
+use crate::execute::{error_line, exact_source};
 use std::path::PathBuf;
 use std::time::Instant;
 use test_support::cl::{Api, Device, Session};
@@ -138,11 +138,6 @@ fn build<'a>(
         Ok(Built { prepared, written })
     };
     built().map_err(|error: String| format!("{}: {}", session.device.platform, error_line(&error)))
-}
-
-/// The line of a build log that tells what is wrong.
-fn error_line(text: &str) -> &str {
-    text.lines().find(|line| line.contains("error:")).or(text.lines().next()).unwrap_or_default()
 }
 
 /// Builds and runs the kernel on both devices at a time.
