@@ -196,6 +196,9 @@ pub struct LaunchAbi {
     /// Work-items of a full sub-group (the pipeline must have exactly that size); 0 if the kernel does not
     /// use them.
     pub sub_group_size: u32,
+    /// The results do not depend on the division of the grid into groups, so that a launch may run with
+    /// another local size than its own.
+    pub any_local_size: bool,
 }
 
 impl LaunchAbi {

@@ -395,6 +395,7 @@ fn emit(m: &Module) -> Result<String, String> {
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: 0,
+            any_local_size: false,
         };
         let words =
             clspv_bridge::back::spirv::emit(m, func, &abi, &target, false).map_err(|e| e.to_string())?;

@@ -13,6 +13,7 @@ pub mod tree;
 pub(crate) mod trip_count;
 pub mod uniformity;
 pub mod work;
+pub(crate) mod work_groups;
 
 pub use cfg::Cfg;
 pub use cross_uses::CrossUses;

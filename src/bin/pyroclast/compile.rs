@@ -460,5 +460,8 @@ fn describe(out: &mut String, kernel: &Selected<'_>) {
             "    {} bytes of local, {} of private memory",
             abi.static_local_bytes, abi.private_bytes
         );
+        if abi.any_local_size {
+            let _ = writeln!(out, "    runs with any local size");
+        }
     }
 }

@@ -434,6 +434,7 @@ pub(super) fn scale_variant(mode: PointerMode, block_storage: BlockStorage) -> K
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: 0,
+            any_local_size: false,
         },
         spirv: words(if block_storage == BlockStorage::Buffer {
             in_buffer

@@ -22,6 +22,7 @@ fn abi() -> LaunchAbi {
         static_local_bytes: 0,
         private_bytes: 0,
         sub_group_size: 0,
+        any_local_size: false,
     }
 }
 

@@ -81,6 +81,7 @@ impl<'a> Lowering<'a> {
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: sub_group_size(kernel.func, kernel.info, target)?,
+            any_local_size: false,
         };
         Ok(Lowering { data, abi, fits: true })
     }

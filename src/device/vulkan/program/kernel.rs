@@ -761,6 +761,7 @@ mod tests {
                 static_local_bytes,
                 private_bytes: 0,
                 sub_group_size: 0,
+                any_local_size: false,
             },
             spirv: vec![],
         };
