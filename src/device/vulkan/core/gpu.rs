@@ -47,7 +47,7 @@ pub struct Gpu {
     pub submitting: Mutex<()>,
     /// See `memory::bus::quick_read`.
     pub quick_read: OnceLock<u64>,
-    destroyed: AtomicU64,
+    recordings_epoch: AtomicU64,
     lost: AtomicBool,
 }
 
@@ -84,7 +84,7 @@ impl Gpu {
             uploads: Uploads::default(),
             submitting: Mutex::new(()),
             quick_read: OnceLock::new(),
-            destroyed: AtomicU64::new(0),
+            recordings_epoch: AtomicU64::new(0),
             lost: AtomicBool::new(false),
             instance,
             adapter,
@@ -109,15 +109,15 @@ impl Gpu {
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
     }
 
-    /// Number of objects that command buffers refer to, and that were destroyed so far.
-    pub fn destroyed(&self) -> u64 {
-        self.destroyed.load(Ordering::Acquire)
+    /// The number of times that recordings became invalid so far.
+    pub fn recordings_epoch(&self) -> u64 {
+        self.recordings_epoch.load(Ordering::Acquire)
     }
 
-    /// Notes that such an object is about to be destroyed: command buffers that refer to it must not be
-    /// submitted again, and its address may become that of another object.
-    pub fn note_destroyed(&self) {
-        self.destroyed.fetch_add(1, Ordering::AcqRel);
+    /// Ensures that no command buffer of before is submitted for a later batch: an object that it may refer
+    /// to is about to be destroyed, and another may get its address; or a better pipeline exists.
+    pub fn invalidate_recordings(&self) {
+        self.recordings_epoch.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether the driver has reported the loss of the device.

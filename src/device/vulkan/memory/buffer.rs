@@ -462,7 +462,7 @@ fn address_of(heap: &Heap, raw: vk::Buffer) -> u64 {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let gpu = self.heap.gpu;
-        gpu.note_destroyed();
+        gpu.invalidate_recordings();
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
         unsafe { gpu.raw.destroy_buffer(self.raw, None) };
         if !gpu.adapter.features.device_addresses {

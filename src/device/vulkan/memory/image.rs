@@ -441,7 +441,7 @@ fn allocate(heap: &Heap, raw: vk::Image) -> DeviceResult<Allocation> {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        self.heap.gpu.note_destroyed();
+        self.heap.gpu.invalidate_recordings();
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is
         // ignored.
         unsafe {

@@ -168,7 +168,7 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        self.heap.gpu.note_destroyed();
+        self.heap.gpu.invalidate_recordings();
         // SAFETY: every buffer with a part is gone, and with it the work that uses the window.
         unsafe { self.heap.gpu.raw.destroy_buffer(self.raw, None) };
         self.heap.free(std::mem::take(&mut self.allocation));

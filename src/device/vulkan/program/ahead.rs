@@ -1,11 +1,12 @@
-//! Threads that create pipelines ahead of the first launch, which would otherwise wait tens of milliseconds
-//! for the driver: when a kernel is created, those of its required local size, and those that earlier
-//! processes used (see `pipeline`).
+//! Threads that create pipelines in the background, so that no launch waits tens of milliseconds for the
+//! driver: when a kernel is created, those of its required local size, and those that earlier processes used
+//! (see `pipeline`); and the one of a launch that another one stands in for (see `group_size`).
 //!
 //! A process that exits waits for pipelines in creation, since libraries of the driver have destructors.
 //! Lock: the state, never held while a pipeline is created.
 
 use super::kernel::VulkanKernel;
+use super::pipeline::PipelineKey;
 use crate::device::threads;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -20,19 +21,27 @@ const STACK: usize = 8 << 20;
 /// Time that the exit of the process waits for pipelines.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Pipelines to create.
+pub enum PipelineRequest {
+    /// Those that launches are likely to need.
+    Likely,
+    /// One of a variant.
+    One { variant: usize, key: PipelineKey },
+}
+
 struct State {
-    kernels: VecDeque<Weak<VulkanKernel>>,
+    requests: VecDeque<(Weak<VulkanKernel>, PipelineRequest)>,
     threads: usize,
     /// The process exits.
     ends: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { kernels: VecDeque::new(), threads: 0, ends: false });
+static STATE: Mutex<State> = Mutex::new(State { requests: VecDeque::new(), threads: 0, ends: false });
 /// Signalled when a thread ends.
 static ENDED: Condvar = Condvar::new();
 
 /// Creates pipelines of a kernel in the background.
-pub fn request(kernel: Weak<VulkanKernel>) {
+pub fn request(kernel: Weak<VulkanKernel>, wanted: PipelineRequest) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| {
         // SAFETY: the function only uses statics, and the library is never unloaded.
@@ -45,7 +54,7 @@ pub fn request(kernel: Weak<VulkanKernel>) {
     if state.ends {
         return;
     }
-    state.kernels.push_back(kernel);
+    state.requests.push_back((kernel, wanted));
     if state.threads < most {
         let builder = std::thread::Builder::new().name("pyroclast-ahead".into()).stack_size(STACK);
         match builder.spawn(serve) {
@@ -53,7 +62,7 @@ pub fn request(kernel: Weak<VulkanKernel>) {
             // The launches create the pipelines.
             Err(error) => {
                 tracing::debug!(%error, "cannot start a thread that creates pipelines");
-                state.kernels.clear();
+                state.requests.clear();
             }
         }
     }
@@ -65,7 +74,7 @@ fn serve() {
     loop {
         let next = {
             let mut state = STATE.lock();
-            let next = if state.ends { None } else { state.kernels.pop_front() };
+            let next = if state.ends { None } else { state.requests.pop_front() };
             if next.is_none() {
                 state.threads -= 1;
                 ENDED.notify_all();
@@ -73,8 +82,8 @@ fn serve() {
             }
             next
         };
-        if let Some(kernel) = next.and_then(|kernel| kernel.upgrade())
-            && catch_unwind(AssertUnwindSafe(|| kernel.create_pipelines_ahead())).is_err()
+        if let Some((kernel, wanted)) = next.and_then(|(kernel, wanted)| Some((kernel.upgrade()?, wanted)))
+            && catch_unwind(AssertUnwindSafe(|| kernel.create_pipelines_ahead(&wanted))).is_err()
         {
             tracing::error!("the creation of pipelines panicked");
         }

@@ -1,15 +1,15 @@
 //! Loaded programs and kernels, and the launch plan: variant, dispatches and argument block.
 //!
-//! The plan follows `clspv_bridge::abi`. A grid becomes one dispatch, plus one for each slab of smaller
-//! groups where the local size does not divide the global size, plus more where a dimension exceeds
-//! maxComputeWorkGroupCount.
+//! The plan follows `clspv_bridge::abi`.
 
-use super::ahead;
-use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
+use super::ahead::{self, PipelineRequest};
+use super::grid::{Dispatches, GridDispatch, count_groups, split_grid};
+use super::group_size;
+use super::pipeline::{Formats, PipelineKey, Pipelines, StandIn, TexelOrders};
 use super::variants::Variants;
 use super::window::{LaunchWindow, WindowArg, WindowMemory};
 use crate::device::batch::{ArgValue, BufferRange, Launch};
-use crate::device::localsize;
+use crate::device::localsize::{self, GroupPreferences};
 use crate::device::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::align_up;
 use crate::device::vulkan::core::gpu::Gpu;
@@ -25,8 +25,8 @@ use clspv_bridge::abi::{
 use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind, KernelInfo};
 use smallvec::SmallVec;
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Maximum work-items of a grid whose local size hardly matters.
 const SMALL_GRID: u64 = 256;
@@ -38,6 +38,7 @@ pub struct VulkanProgram {
 
 /// A launchable kernel.
 pub struct VulkanKernel {
+    this: Weak<VulkanKernel>,
     gpu: &'static Gpu,
     memory: &'static MemoryPools,
     program: Arc<CompiledProgram>,
@@ -61,7 +62,8 @@ impl VulkanProgram {
         let kernels = (0..program.vulkan().len())
             .map(|index| {
                 let compiled = &program.vulkan()[index];
-                Arc::new(VulkanKernel {
+                Arc::new_cyclic(|this| VulkanKernel {
+                    this: this.clone(),
                     gpu: memory.gpu,
                     memory,
                     index,
@@ -94,7 +96,7 @@ impl DeviceProgram for VulkanProgram {
         let found = self.kernels.iter().find(|k| k.info().name == name);
         let kernel = found.ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))?;
         if kernel.gpu.adapter.features.pipelines_ahead && !kernel.requested.swap(true, Ordering::Relaxed) {
-            ahead::request(Arc::downgrade(kernel));
+            ahead::request(Arc::downgrade(kernel), PipelineRequest::Likely);
         }
         Ok(kernel.clone())
     }
@@ -121,20 +123,11 @@ pub struct PrintTarget<'a> {
     pub base: u32,
 }
 
-/// One vkCmdDispatch of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GridDispatch {
-    pub first_group: [u32; 3],
-    pub groups: [u32; 3],
-    pub local: [u32; 3],
-}
-
-/// The dispatches of a launch, usually one.
-pub type Dispatches = SmallVec<[GridDispatch; 1]>;
-
 /// Execution plan of a launch.
 pub struct Plan<'a> {
     pub variant: &'a KernelVariant,
+    /// The variant's place in the kernel.
+    index: usize,
     pub pipelines: &'a Pipelines,
     pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
@@ -150,6 +143,7 @@ pub struct Plan<'a> {
     pub window: Option<LaunchWindow>,
     pub accesses: Accesses,
     offset: [u64; 3],
+    /// The local size of full groups, which is the launch's own unless the kernel runs with any.
     full_local: [u32; 3],
 }
 
@@ -185,9 +179,20 @@ impl VulkanKernel {
         Ok(lines)
     }
 
+    /// Creates pipelines in the background.
+    pub fn create_pipelines_ahead(&self, wanted: &PipelineRequest) {
+        let PipelineRequest::One { variant, key } = wanted else { return self.create_likely_pipelines() };
+        if let (Some(code), Some(pipelines)) =
+            (self.compiled().variants.get(*variant), self.pipelines.get(*variant))
+            && let Err(error) = pipelines.get(code, key)
+        {
+            tracing::debug!("a pipeline of {} was not created: {error}", self.info().name);
+        }
+    }
+
     /// Creates the pipelines that launches are likely to need: those that earlier processes used, and that of
     /// the required local size. Pipelines that depend on arguments are left to the launches.
-    pub fn create_pipelines_ahead(&self) {
+    fn create_likely_pipelines(&self) {
         let variants = self.compiled().variants.iter().zip(&self.pipelines);
         for (i, (variant, pipelines)) in variants.enumerate() {
             // Launches use the first variant unless arguments prevent it.
@@ -201,6 +206,18 @@ impl VulkanKernel {
             if let Err(error) = pipelines.create_ahead(variant, key) {
                 tracing::debug!("pipelines of {} were not created ahead: {error}", self.info().name);
             }
+        }
+    }
+
+    /// Group sizes that suit the device.
+    fn preferences(&self) -> GroupPreferences {
+        let gpu = &self.gpu.adapter;
+        let limits = &gpu.props.limits;
+        GroupPreferences {
+            target: if gpu.is_cpu() { 128 } else { 256 }.min(limits.max_compute_work_group_invocations),
+            wave: gpu.subgroup.subgroup_size.max(1),
+            row: if gpu.is_cpu() { 64 } else { 32 },
+            max: limits.max_compute_work_group_size,
         }
     }
 
@@ -224,18 +241,21 @@ impl VulkanKernel {
         if launch.args.len() != compiled.info.args.len() {
             return Err(DeviceError::Unexpected("number of kernel arguments".into()));
         }
-        let limits = &self.gpu.adapter.props.limits;
-        let (dispatches, num_groups) =
-            split_grid(launch.global, launch.local, limits.max_compute_work_group_count)?;
+        let num_groups = count_groups(launch.global, launch.local)?;
         let chosen = (0..compiled.variants.len()).find(|&i| self.runs(&compiled.variants[i], launch));
         let index = chosen.ok_or_else(|| {
             DeviceError::Unsupported(format!("kernel {}: no variant for these buffers", compiled.info.name))
         })?;
         let variant = &compiled.variants[index];
+        let local = match variant.abi.any_local_size {
+            true => group_size::efficient(launch.global, launch.dims, launch.local, &self.preferences()),
+            false => launch.local,
+        };
         let mut plan = Plan {
             variant,
+            index,
             pipelines: &self.pipelines[index],
-            dispatches,
+            dispatches: self.dispatches(launch.global, local)?,
             lengths: self.lengths(variant, launch)?,
             formats: Formats::new(),
             orders: TexelOrders::new(),
@@ -245,7 +265,7 @@ impl VulkanKernel {
             window: self.window(variant, launch)?,
             accesses: Accesses::new(),
             offset: launch.offset,
-            full_local: launch.local,
+            full_local: local,
         };
         if plan.window.is_some() {
             // The window's descriptor covers more than the arguments.
@@ -275,6 +295,29 @@ impl VulkanKernel {
             });
         }
         Ok(plan)
+    }
+
+    /// The dispatches of a grid.
+    fn dispatches(&self, global: [u64; 3], local: [u32; 3]) -> DeviceResult<Dispatches> {
+        split_grid(global, local, self.gpu.adapter.props.limits.max_compute_work_group_count)
+    }
+
+    /// Lets a pipeline of another local size execute the launch, if there is one and that of the plan's does
+    /// not exist yet, which is requested in the background.
+    pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<()> {
+        let may = plan.variant.abi.any_local_size && self.gpu.adapter.features.pipelines_ahead;
+        let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(()) };
+        let key = plan.key(first);
+        let wave = self.preferences().wave;
+        let Some(StandIn { local, is_new }) = plan.pipelines.stand_in(&key, launch.global, wave) else {
+            return Ok(());
+        };
+        if is_new {
+            ahead::request(self.this.clone(), PipelineRequest::One { variant: plan.index, key });
+        }
+        plan.dispatches = self.dispatches(launch.global, local)?;
+        plan.full_local = local;
+        Ok(())
     }
 
     /// Whether the variant can execute the launch on this device.
@@ -631,47 +674,9 @@ impl Plan<'_> {
     }
 }
 
-/// The dispatches of a grid, and its number of groups.
-fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> DeviceResult<(Dispatches, [u32; 3])> {
-    if local.contains(&0) {
-        return Err(DeviceError::Unexpected("empty work-group".into()));
-    }
-    let mut parts: [SmallVec<[(u32, u32, u32); 2]>; 3] = Default::default();
-    let mut num_groups = [0; 3];
-    for d in 0..3 {
-        let size = u64::from(local[d]);
-        let total = global[d].div_ceil(size);
-        num_groups[d] = u32::try_from(total)
-            .map_err(|_| DeviceError::Unsupported("more than 2^32 work-groups".into()))?;
-        let (full, rest) = ((global[d] / size) as u32, (global[d] % size) as u32);
-        let mut first = 0;
-        while first < full {
-            let count = (full - first).min(max[d].max(1));
-            parts[d].push((first, count, local[d]));
-            first += count;
-        }
-        if rest != 0 {
-            parts[d].push((full, 1, rest));
-        }
-    }
-    let mut list = Dispatches::new();
-    for z in &parts[2] {
-        for y in &parts[1] {
-            for x in &parts[0] {
-                list.push(GridDispatch {
-                    first_group: [x.0, y.0, z.0],
-                    groups: [x.1, y.1, z.1],
-                    local: [x.2, y.2, z.2],
-                });
-            }
-        }
-    }
-    Ok((list, num_groups))
-}
-
 impl Drop for VulkanKernel {
     fn drop(&mut self) {
-        self.gpu.note_destroyed();
+        self.gpu.invalidate_recordings();
     }
 }
 
@@ -714,19 +719,11 @@ impl DeviceKernel for VulkanKernel {
         if let Some(required) = self.info().reqd_work_group_size {
             return required;
         }
-        let gpu = &self.gpu.adapter;
-        let shape = localsize::GroupPreferences {
-            target: if gpu.is_cpu() { 128 } else { 256 }
-                .min(self.gpu.adapter.props.limits.max_compute_work_group_invocations),
-            wave: gpu.subgroup.subgroup_size.max(1),
-            row: if gpu.is_cpu() { 64 } else { 32 },
-            max: gpu.props.limits.max_compute_work_group_size,
-        };
-        let best = localsize::suggest(global, dims, &shape);
+        let best = localsize::suggest(global, dims, &self.preferences());
         let items = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
         match self.pipelines.first() {
             // Software devices compile for tens of milliseconds.
-            Some(pipelines) if gpu.is_cpu() && items <= SMALL_GRID => {
+            Some(pipelines) if self.gpu.adapter.is_cpu() && items <= SMALL_GRID => {
                 pipelines.small_local_size(global, best)
             }
             _ => best,
@@ -777,25 +774,5 @@ mod tests {
         assert_eq!(common_layout(&common, &sizes([5, 9, 2]), Some(2)), 64);
         assert_eq!(local_lengths(&two, &sizes([u64::MAX; 3])).1, u64::MAX);
         assert_eq!(local_lengths(&common, &sizes([u64::MAX; 3])).1, u64::MAX);
-    }
-
-    #[test]
-    fn grids_split_at_limits_and_remainders() {
-        let (one, groups) = split_grid([64, 4, 1], [16, 2, 1], [65535; 3]).unwrap();
-        assert_eq!(one[..], [GridDispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
-        assert_eq!(groups, [4, 2, 1]);
-        // 10 = 2 * 4 + 2, 3 = 1 * 2 + 1: full, right, bottom and corner.
-        let (four, groups) = split_grid([10, 3, 1], [4, 2, 1], [65535; 3]).unwrap();
-        assert_eq!(groups, [3, 2, 1]);
-        assert_eq!(four.len(), 4);
-        assert_eq!(four[3], GridDispatch { first_group: [2, 1, 0], groups: [1, 1, 1], local: [2, 1, 1] });
-        let items: u64 =
-            four.iter().map(|d| (0..3).map(|i| u64::from(d.groups[i] * d.local[i])).product::<u64>()).sum();
-        assert_eq!(items, 30);
-        let (many, _) = split_grid([25, 1, 1], [1, 1, 1], [10, 10, 10]).unwrap();
-        assert_eq!(many.iter().map(|d| d.groups[0]).collect::<Vec<_>>(), [10, 10, 5]);
-        assert!(split_grid([0, 1, 1], [1, 1, 1], [10; 3]).unwrap().0.is_empty());
-        assert!(split_grid([1 << 40, 1, 1], [1, 1, 1], [10; 3]).is_err());
-        assert!(split_grid([1, 1, 1], [0, 1, 1], [10; 3]).is_err());
     }
 }

@@ -4,6 +4,8 @@ pub mod ahead;
 pub mod caches;
 pub mod data;
 pub mod descriptors;
+pub mod grid;
+pub mod group_size;
 pub mod internal_shaders;
 pub mod kernel;
 pub mod pipeline;

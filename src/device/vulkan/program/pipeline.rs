@@ -17,11 +17,11 @@ use clspv_bridge::abi::{
     BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
 };
 use clspv_bridge::texel_format;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use rspirv::spirv::ImageFormat;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,10 @@ impl PipelineKey {
         PipelineKey { local, lengths, formats: Formats::new(), orders: TexelOrders::new() }
     }
 
+    fn differs_in_size_only(&self, other: &PipelineKey) -> bool {
+        (&self.lengths, &self.formats, &self.orders) == (&other.lengths, &other.formats, &other.orders)
+    }
+
     fn has_sizes_only(&self) -> bool {
         self.formats.is_empty() && self.orders.is_empty()
     }
@@ -74,7 +78,10 @@ pub struct Pipelines {
     name: String,
     gpu: &'static Gpu,
     store: &'static Store,
+    /// Never locked while a pipeline is created.
     made: Mutex<Made>,
+    /// Signalled when the creation of a pipeline ends.
+    created: Condvar,
     /// Local sizes chosen for small grids.
     small: Mutex<SmallVec<[[u32; 3]; 2]>>,
 }
@@ -88,12 +95,51 @@ struct Made {
     pipelines: HashMap<PipelineKey, vk::Pipeline>,
     /// The pipeline requested last.
     recent: Option<(PipelineKey, vk::Pipeline)>,
+    /// Keys of the pipelines in creation.
+    creating: SmallVec<[PipelineKey; 2]>,
+    /// Keys for which another local size serves, until a pipeline is created in the background.
+    replaced: HashSet<PipelineKey>,
+}
+
+/// Handles for the creation of a pipeline.
+struct Parts {
+    module: vk::ShaderModule,
+    layout: vk::PipelineLayout,
+    cache: vk::PipelineCache,
+}
+
+/// A pipeline in creation, which others wait for.
+struct Creation<'a> {
+    pipelines: &'a Pipelines,
+    key: &'a PipelineKey,
+}
+
+impl Drop for Creation<'_> {
+    fn drop(&mut self) {
+        self.pipelines.made.lock().creating.retain(|key| key != self.key);
+        self.pipelines.created.notify_all();
+    }
+}
+
+/// A pipeline that serves a launch instead of the one of its own local size.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StandIn {
+    pub local: [u32; 3],
+    /// It is the first one for this key.
+    pub is_new: bool,
 }
 
 impl Pipelines {
     /// An empty set of pipelines.
     pub fn new(name: &str, gpu: &'static Gpu, store: &'static Store) -> Self {
-        Pipelines { name: name.to_owned(), gpu, store, made: Mutex::default(), small: Mutex::default() }
+        Pipelines {
+            name: name.to_owned(),
+            gpu,
+            store,
+            made: Mutex::default(),
+            created: Condvar::new(),
+            small: Mutex::default(),
+        }
     }
 
     /// The local size for a grid so small that compiling for another size would take longer than running it:
@@ -112,28 +158,70 @@ impl Pipelines {
     /// The pipeline and its layouts.
     pub fn get(&self, variant: &KernelVariant, key: &PipelineKey) -> DeviceResult<Pipeline> {
         let mut made = self.made.lock();
-        if let Some((_, pipeline)) = made.recent.as_ref().filter(|(recent, _)| recent == key) {
-            return Ok(Pipeline { pipeline: *pipeline, layout: made.layout, sets: made.sets });
-        }
-        if let Some(&pipeline) = made.pipelines.get(key) {
-            made.recent = Some((key.clone(), pipeline));
-            return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
+        loop {
+            if let Some(pipeline) = made.find(key) {
+                return Ok(pipeline);
+            }
+            if !made.creating.contains(key) {
+                break;
+            }
+            self.created.wait(&mut made);
         }
         let _stage = BuildStage::begin(stage::PIPELINE, || self.name.clone());
         let start = Instant::now();
-        made.prepare(self.gpu, self.store, variant)?;
+        let parts = made.prepare(self.gpu, self.store, variant, &key.formats)?;
+        made.creating.push(key.clone());
+        drop(made);
+        let creation = Creation { pipelines: self, key };
         let logs = self.gpu.executables.is_some() && tracing::enabled!(tracing::Level::DEBUG);
-        let pipeline = made.create(self.gpu, variant, key, logs)?;
-        if start.elapsed() >= WORTH_KEEPING {
-            made.keep(self.gpu, self.store, variant);
-            made.keep_sizes(self.gpu, self.store, variant, key);
-        }
+        let pipeline = create(self.gpu, variant, key, &parts, logs)?;
+        let mut made = self.made.lock();
         made.pipelines.insert(key.clone(), pipeline);
+        if made.replaced.remove(key) {
+            self.gpu.invalidate_recordings();
+        }
+        let (sets, sizes) = (made.sets, made.sizes(key));
+        drop(made);
+        drop(creation);
+        if start.elapsed() >= WORTH_KEEPING {
+            self.keep(variant, parts.cache);
+            self.store.write(entry_key(self.gpu, variant, SIZES), VERSION, &sizes);
+        }
         if logs {
             let statistics = statistics::describe(self.gpu, pipeline);
             tracing::debug!("pipeline of {}, local size {:?}: {statistics:?}", self.name, key.local);
         }
-        Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
+        Ok(Pipeline { pipeline, layout: parts.layout, sets })
+    }
+
+    /// The local size of a pipeline that can execute a grid instead of the one of `key`, which does not exist
+    /// yet: it divides the grid, and uses the device's waves of so many work-items as well. Only for a
+    /// variant that runs with any local size.
+    pub fn stand_in(&self, key: &PipelineKey, global: [u64; 3], wave: u32) -> Option<StandIn> {
+        let mut made = self.made.lock();
+        if made.find(key).is_some() {
+            return None;
+        }
+        let items = |key: &PipelineKey| key.local.iter().product::<u32>();
+        let wanted = items(key);
+        let serves = |other: &&PipelineKey| {
+            other.differs_in_size_only(key)
+                && (0..3).all(|d| global[d].is_multiple_of(u64::from(other.local[d])))
+                && (items(other).is_multiple_of(wave) || items(other) >= wanted)
+        };
+        let found = made.pipelines.keys().filter(serves).min_by_key(|other| items(other).abs_diff(wanted));
+        let local = found?.local;
+        let is_new = made.replaced.insert(key.clone());
+        Some(StandIn { local, is_new })
+    }
+
+    /// Stores the driver's compilation results on disk.
+    fn keep(&self, variant: &KernelVariant, cache: vk::PipelineCache) {
+        // SAFETY: the cache is alive.
+        match unsafe { self.gpu.raw.get_pipeline_cache_data(cache) } {
+            Ok(data) => self.store.write(entry_key(self.gpu, variant, COMPILATIONS), VERSION, &data),
+            Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
+        }
     }
 
     /// Creates the pipelines that earlier processes used, and another one.
@@ -152,9 +240,8 @@ impl Pipelines {
 
     /// The driver's statistics on a pipeline, which is created for them.
     pub fn statistics(&self, variant: &KernelVariant, key: &PipelineKey) -> DeviceResult<String> {
-        let mut made = self.made.lock();
-        made.prepare(self.gpu, self.store, variant)?;
-        let pipeline = made.create(self.gpu, variant, key, self.gpu.executables.is_some())?;
+        let parts = self.made.lock().prepare(self.gpu, self.store, variant, &key.formats)?;
+        let pipeline = create(self.gpu, variant, key, &parts, self.gpu.executables.is_some())?;
         let statistics = statistics::describe(self.gpu, pipeline);
         // SAFETY: nothing else has the pipeline.
         unsafe { self.gpu.raw.destroy_pipeline(pipeline, None) };
@@ -162,69 +249,61 @@ impl Pipelines {
     }
 }
 
-impl Made {
-    /// Compiles a pipeline, whose statistics can be read afterwards if it `captures` them. Everything else
-    /// was prepared.
-    fn create(
-        &mut self,
-        gpu: &Gpu,
-        variant: &KernelVariant,
-        key: &PipelineKey,
-        captures: bool,
-    ) -> DeviceResult<vk::Pipeline> {
-        let module = self.module(gpu, variant, &key.formats)?;
-        let linear = variant.abi.is_linear();
-        let items = key.local.iter().product::<u32>();
-        let workgroup = if linear { [items, 1, 1] } else { key.local };
-        let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
-        let orders = key.orders.iter().map(|(binding, order)| (SPEC_FIRST_IMAGE + binding, *order));
-        let ids = SPEC_LOCAL_SIZE
-            .iter()
-            .chain(line)
-            .copied()
-            .chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
-        let ids = ids.chain(orders.clone().map(|(id, _)| id));
-        let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
-            .enumerate()
-            .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
-            .collect();
-        let local: &[u32] = if linear { &key.local } else { &[] };
-        let values: SmallVec<[u32; 8]> = workgroup
-            .iter()
-            .chain(local)
-            .chain(&key.lengths)
-            .copied()
-            .chain(orders.map(|(_, order)| order))
-            .collect();
-        if values.len() != entries.len() {
-            return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
-        }
-        let spec = vk::SpecializationInfo::default()
-            .map_entries(&entries)
-            .data(bytemuck::cast_slice(values.as_slice()));
-        let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
-        let mut stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(&name)
-            .specialization_info(&spec);
-        let size = variant.abi.sub_group_size;
-        let mut required =
-            vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
-        if gpu.adapter.required_sub_group_size(size).is_some() {
-            stage = stage.push_next(&mut required);
-        }
-        if linear && gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
-            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
-        }
-        let flags = match captures {
-            true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
-            false => vk::PipelineCreateFlags::empty(),
-        };
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout).flags(flags);
-        // SAFETY: module and layout are alive and belong together.
-        unsafe { gpu.pipeline(self.cache, info) }
+/// Compiles a pipeline, whose statistics can be read afterwards if it `captures` them.
+fn create(
+    gpu: &Gpu,
+    variant: &KernelVariant,
+    key: &PipelineKey,
+    parts: &Parts,
+    captures: bool,
+) -> DeviceResult<vk::Pipeline> {
+    let linear = variant.abi.is_linear();
+    let items = key.local.iter().product::<u32>();
+    let workgroup = if linear { [items, 1, 1] } else { key.local };
+    let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
+    let orders = key.orders.iter().map(|(binding, order)| (SPEC_FIRST_IMAGE + binding, *order));
+    let ids =
+        SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
+    let ids = ids.chain(orders.clone().map(|(id, _)| id));
+    let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
+        .enumerate()
+        .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
+        .collect();
+    let local: &[u32] = if linear { &key.local } else { &[] };
+    let values: SmallVec<[u32; 8]> = workgroup
+        .iter()
+        .chain(local)
+        .chain(&key.lengths)
+        .copied()
+        .chain(orders.map(|(_, order)| order))
+        .collect();
+    if values.len() != entries.len() {
+        return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
     }
+    let spec =
+        vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values.as_slice()));
+    let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(parts.module)
+        .name(&name)
+        .specialization_info(&spec);
+    let size = variant.abi.sub_group_size;
+    let mut required =
+        vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
+    if gpu.adapter.required_sub_group_size(size).is_some() {
+        stage = stage.push_next(&mut required);
+    }
+    if linear && gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
+        stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
+    }
+    let flags = match captures {
+        true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+        false => vk::PipelineCreateFlags::empty(),
+    };
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(parts.layout).flags(flags);
+    // SAFETY: module and layout are alive and belong together.
+    unsafe { gpu.pipeline(parts.cache, info) }
 }
 
 /// Kinds of entries of a variant.
@@ -278,20 +357,22 @@ fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
 }
 
 impl Made {
-    /// Stores the driver's compilation results on disk.
-    fn keep(&self, gpu: &Gpu, store: &Store, variant: &KernelVariant) {
-        // SAFETY: the cache is alive.
-        match unsafe { gpu.raw.get_pipeline_cache_data(self.cache) } {
-            Ok(data) => store.write(entry_key(gpu, variant, COMPILATIONS), VERSION, &data),
-            Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
-        }
+    /// The sizes of the newest pipeline and of others, for the disk.
+    fn sizes(&self, newest: &PipelineKey) -> Vec<u8> {
+        let others = self.pipelines.keys().filter(|key| *key != newest);
+        let all = std::iter::once(newest).chain(others);
+        write_sizes(all.filter(|key| key.has_sizes_only()).take(MOST_SIZES))
     }
 
-    /// Stores the sizes of a new pipeline and of others on disk.
-    fn keep_sizes(&self, gpu: &Gpu, store: &Store, variant: &KernelVariant, new: &PipelineKey) {
-        let all = std::iter::once(new).chain(self.pipelines.keys());
-        let sizes = write_sizes(all.filter(|key| key.has_sizes_only()).take(MOST_SIZES));
-        store.write(entry_key(gpu, variant, SIZES), VERSION, &sizes);
+    /// The pipeline of this key, if it exists.
+    fn find(&mut self, key: &PipelineKey) -> Option<Pipeline> {
+        let (layout, sets) = (self.layout, self.sets);
+        if let Some((_, pipeline)) = self.recent.as_ref().filter(|(recent, _)| recent == key) {
+            return Some(Pipeline { pipeline: *pipeline, layout, sets });
+        }
+        let pipeline = *self.pipelines.get(key)?;
+        self.recent = Some((key.clone(), pipeline));
+        Some(Pipeline { pipeline, layout, sets })
     }
 
     /// The module that declares these formats.
@@ -315,8 +396,14 @@ impl Made {
         Ok(module)
     }
 
-    /// Creates the pipeline cache and the layouts, each once.
-    fn prepare(&mut self, gpu: &Gpu, store: &Store, variant: &KernelVariant) -> DeviceResult<()> {
+    /// Creates the pipeline cache and the layouts, each once, and a module for each set of formats.
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        store: &Store,
+        variant: &KernelVariant,
+        formats: &Formats,
+    ) -> DeviceResult<Parts> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
             let all = |content: &EntryContent| Some(content.bytes.clone());
@@ -346,7 +433,7 @@ impl Made {
             self.layout =
                 unsafe { gpu.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
         }
-        Ok(())
+        Ok(Parts { module: self.module(gpu, variant, formats)?, layout: self.layout, cache: self.cache })
     }
 }
 
@@ -361,7 +448,7 @@ pub fn push_size(variant: &KernelVariant) -> u32 {
 
 impl Drop for Pipelines {
     fn drop(&mut self) {
-        self.gpu.note_destroyed();
+        self.gpu.invalidate_recordings();
         let made = self.made.get_mut();
         // SAFETY: submitted work keeps its kernel alive, so nothing uses these objects; null handles are
         // ignored.
@@ -382,6 +469,55 @@ impl Drop for Pipelines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use crate::device::vulkan::device::VulkanDevice;
+    use crate::device::vulkan::tests::{device, scale_variant};
+    use clspv_bridge::abi::PointerMode;
+
+    fn sizes(x: u32, y: u32) -> PipelineKey {
+        PipelineKey::of_sizes([x, y, 1], SmallVec::new())
+    }
+
+    #[test]
+    fn a_pipeline_stands_in_for_others_until_they_exist() {
+        let Some(device) = device() else { return };
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
+        let pipelines = Pipelines::new("k", gpu, store);
+        let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
+        let stand_in = |key: &PipelineKey, global| pipelines.stand_in(key, [global, 1, 1], 8);
+        assert_eq!(stand_in(&sizes(16, 1), 64), None);
+        for size in [64, 4] {
+            pipelines.get(&variant, &sizes(size, 1)).unwrap();
+        }
+        assert_eq!(stand_in(&sizes(16, 1), 64), Some(StandIn { local: [64, 1, 1], is_new: true }));
+        assert_eq!(stand_in(&sizes(16, 1), 128), Some(StandIn { local: [64, 1, 1], is_new: false }));
+        // Remainders, half a wave instead of a whole one, other lengths of local memory.
+        assert_eq!(stand_in(&sizes(16, 1), 96), None);
+        assert_eq!(stand_in(&sizes(2, 1), 4), Some(StandIn { local: [4, 1, 1], is_new: true }));
+        assert_eq!(stand_in(&PipelineKey::of_sizes([16, 1, 1], SmallVec::from_slice(&[1])), 64), None);
+        let epoch = gpu.recordings_epoch();
+        pipelines.get(&variant, &sizes(16, 1)).unwrap();
+        assert!(gpu.recordings_epoch() > epoch);
+        assert_eq!(stand_in(&sizes(16, 1), 64), None);
+    }
+
+    #[test]
+    fn threads_that_want_one_pipeline_get_the_same() {
+        let Some(device) = device() else { return };
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
+        let pipelines = Pipelines::new("k", gpu, store);
+        let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
+        let get = || pipelines.get(&variant, &sizes(32, 2)).unwrap().pipeline;
+        let all: Vec<vk::Pipeline> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(get)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(all.iter().all(|pipeline| *pipeline == all[0]));
+        assert_eq!(pipelines.made.lock().pipelines.len(), 1);
+        assert!(pipelines.made.lock().creating.is_empty());
+    }
 
     #[test]
     fn sizes_are_read_as_written() {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MOST_COMMANDS: usize = 64;
 
 /// Everything that the commands of a batch depend on, as numbers. Objects are represented by their addresses:
-/// a key is valid as long as no object was destroyed (`Gpu::destroyed`).
+/// a key is valid until recordings become invalid (`Gpu::recordings_epoch`).
 #[derive(Default, PartialEq)]
 pub struct BatchKey(Vec<u64>);
 

@@ -11,7 +11,8 @@ use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
 use crate::device::vulkan::program::descriptors;
-use crate::device::vulkan::program::kernel::{GridDispatch, Plan, PrintTarget, VulkanKernel};
+use crate::device::vulkan::program::grid::GridDispatch;
+use crate::device::vulkan::program::kernel::{Plan, PrintTarget, VulkanKernel};
 use crate::device::vulkan::program::pipeline::Pipeline;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
 use crate::device::vulkan::program::window::{self, WindowMemory};
@@ -34,6 +35,7 @@ impl Recorder {
             if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
         let printing = print.as_ref().map(|(buffer, base)| PrintTarget { buffer, base: *base });
         let mut plan = kernel.plan(launch, printing)?;
+        kernel.use_existing_pipeline(&mut plan, launch)?;
         if plan.dispatches.is_empty() {
             return Ok(());
         }

@@ -143,8 +143,8 @@ pub struct Repeats {
     known: [Known; MOST_REMEMBERED],
     next: BatchKey,
     spare: Vec<Arc<Recording>>,
-    /// [`Gpu::destroyed`] when the contents were described.
-    destroyed: u64,
+    /// [`Gpu::recordings_epoch`] when the contents were described.
+    epoch: u64,
 }
 
 /// Result of [`Repeats::find`]: the way to submit a batch.
@@ -160,9 +160,9 @@ pub enum Found {
 impl Repeats {
     /// Looks for a batch among those submitted before, which may need a command buffer that is `fenced`.
     pub fn find(&mut self, gpu: &Gpu, items: &[BatchItem], fenced: bool) -> Found {
-        let destroyed = gpu.destroyed();
-        if self.destroyed != destroyed {
-            self.destroyed = destroyed;
+        let epoch = gpu.recordings_epoch();
+        if self.epoch != epoch {
+            self.epoch = epoch;
             self.known.iter_mut().for_each(|known| known.forget(&mut self.spare));
         }
         if !self.next.describe(items) {

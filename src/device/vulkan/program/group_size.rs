@@ -1,0 +1,69 @@
+//! The local size with which a launch runs, if its kernel gives the same results with any
+//! ([`any_local_size`](clspv_bridge::abi::LaunchAbi::any_local_size)).
+//!
+//! Two rules save pipelines, whose creation takes the driver up to seconds. Grids for which the local size
+//! hardly matters run with the one that suits the device ([`efficient`]), so that one pipeline serves them
+//! all. Others run with that of an existing pipeline until their own was created in the background
+//! ([`stand_in`](super::pipeline::Pipelines::stand_in)).
+
+use crate::device::localsize::{self, GroupPreferences};
+
+/// Number of groups, or of waves, that keeps any device busy.
+const MANY: u64 = 1024;
+
+/// The local size for a grid that was enqueued with another one: the size that suits the device, if the grid
+/// is a long line, or if it is large and the enqueued size leaves lanes of the device's waves idle. (Waves
+/// with idle lanes are no loss where the others would not fill the device.)
+pub fn efficient(global: [u64; 3], dims: u32, local: [u32; 3], shape: &GroupPreferences) -> [u32; 3] {
+    let (wave, target) = (u64::from(shape.wave.max(1)), u64::from(shape.target));
+    let total = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
+    let is_long_line = global[1..] == [1, 1] && global[0].is_multiple_of(target) && total / MANY >= target;
+    let is_narrow = items(local) < wave && total / MANY >= wave;
+    if !is_long_line && !is_narrow {
+        return local;
+    }
+    let target = (total / MANY).clamp(wave, target.max(wave));
+    let shape = GroupPreferences { target: u32::try_from(target).unwrap_or(shape.target), ..*shape };
+    let suitable = localsize::suggest(global, dims, &shape);
+    let divides = (0..3).all(|d| global[d].is_multiple_of(u64::from(suitable[d])));
+    if divides && items(suitable).is_multiple_of(wave) { suitable } else { local }
+}
+
+/// Work-items of a group.
+fn items(local: [u32; 3]) -> u64 {
+    local.iter().fold(1, |n, size| n.saturating_mul(u64::from(*size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: GroupPreferences = GroupPreferences { target: 256, wave: 32, row: 32, max: [1024, 1024, 64] };
+
+    fn of(global: [u64; 3], local: [u32; 3]) -> [u32; 3] {
+        let dims = (0..3).rev().find(|d| global[*d] > 1).map_or(1, |d| d as u32 + 1);
+        efficient(global, dims, local, &GPU)
+    }
+
+    #[test]
+    fn long_lines_run_in_groups_of_the_target_size() {
+        for local in [1, 32, 64, 256, 1024] {
+            assert_eq!(of([1 << 20, 1, 1], [local, 1, 1]), [256, 1, 1]);
+        }
+        // Too few groups; a remainder; two dimensions.
+        assert_eq!(of([1 << 17, 1, 1], [64, 1, 1]), [64, 1, 1]);
+        assert_eq!(of([(1 << 20) + 64, 1, 1], [64, 1, 1]), [64, 1, 1]);
+        assert_eq!(of([1 << 10, 1 << 10, 1], [16, 16, 1]), [16, 16, 1]);
+    }
+
+    #[test]
+    fn narrow_groups_of_large_grids_become_whole_waves() {
+        assert_eq!(of([1 << 17, 1, 1], [1, 1, 1]), [128, 1, 1]);
+        assert_eq!(of([(1 << 20) + 64, 1, 1], [16, 1, 1]), [160, 1, 1]);
+        assert_eq!(of([640, 480, 1], [8, 1, 1]), [32, 8, 1]);
+        // They fill the device; nothing better divides the grid; there is no grid.
+        assert_eq!(of([1024, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(of([1_000_003, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(of([0, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    }
+}
