@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use test_support::api::rig::*;
 use test_support::api::supervised::{Case, supervise};
 use test_support::api::*;
@@ -18,7 +18,12 @@ const SUBMIT: u32 = 4;
 const WAIT: u32 = 8;
 
 const SOURCE: &str = "kernel void first(global uint *p) { p[get_global_id(0)] += 1; }
-kernel void second(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }";
+kernel void second(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }
+kernel void slow(global uint *p) {
+    uint at = get_global_id(0) % 64, x = p[at];
+    for (uint i = 0; i < 60000; i++) x = (x ^ x >> 7) * 1664525 + i;
+    p[at] = x;
+}";
 const SIZE: usize = 64;
 
 /// Texts that the context reported.
@@ -111,6 +116,40 @@ fn the_report() {
     assert!(lines.len() == 1 && lines[0].contains(text), "{lines:?}");
     release([events[0], events[1], gate]);
     release(warm);
+}
+
+/// A kernel that executes longer than ten seconds is named in the log, and completes.
+fn the_long_execution() {
+    let rig = rig();
+    let (queue, kernel) = (rig.queue(0), rig.kernel("slow"));
+    set(kernel, 0, rig.buffer(&[0u32; SIZE]));
+    let seconds = |items: usize| {
+        let start = Instant::now();
+        let event = launch(queue, kernel, items, &[]);
+        finish(queue);
+        assert_eq!(status(event), CL_COMPLETE);
+        release([event]);
+        start.elapsed().as_secs_f64()
+    };
+    seconds(SIZE);
+    let mut items = SIZE;
+    let mut last = seconds(items);
+    while last < 11.0 {
+        items = (items as f64 * (12.5 / last).clamp(1.2, 64.0)) as usize / SIZE * SIZE + SIZE;
+        assert!(items < 1 << 30, "{last} s");
+        last = seconds(items);
+    }
+    let log = std::fs::read_to_string(Path::new(&std::env::var_os(FOLDER).unwrap()).join("stderr")).unwrap();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("has been executing")).collect();
+    let wanted = "queue 0 has been executing kernel slow (global size ";
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(wanted)), "{log}");
+}
+
+pub const LONG_EXECUTION: Case =
+    Case { name: "part_long_execution", run: the_long_execution, prepare: with_faults };
+
+pub fn long_executions_are_named() -> Result<(), Failed> {
+    supervise(&LONG_EXECUTION, &[("PYROCLAST_LOG", "warn")])
 }
 
 pub fn with_reports(command: &mut Command, folder: &Path) {

@@ -286,6 +286,7 @@ const PARTS: &[Case] = &[
     ahead::NEXT,
     loss::REPORT,
     loss::REPORT_WITH_EVENTS,
+    loss::LONG_EXECUTION,
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
@@ -323,6 +324,7 @@ fn main() -> ExitCode {
         Trial::test("the_start_fails", starts),
         Trial::test("pipelines_are_created_ahead", ahead::processes),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
+        Trial::test("long_executions_are_named", loss::long_executions_are_named),
     ];
     supervised::main_with(
         &[

@@ -113,7 +113,8 @@ fn launch(command: &DeviceCommand) -> Option<&Launch> {
     }
 }
 
-fn names(items: &[BatchItem]) -> String {
+/// The commands of a batch, as a noun phrase.
+pub fn names(items: &[BatchItem]) -> String {
     let named: Vec<String> = items.iter().take(MOST_NAMED).map(|item| name(&item.command)).collect();
     match items.len().saturating_sub(MOST_NAMED) {
         _ if items.is_empty() => "an internal command".into(),

@@ -52,6 +52,8 @@ const SLICES: (Duration, Duration) = (Duration::from_micros(100), Duration::from
 /// for new batches before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
+/// A batch that executes longer is named in the log.
+const LONG: Duration = Duration::from_secs(10);
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -464,14 +466,20 @@ impl SubmitQueue {
     /// wakes up from time to time to look.
     fn wait_for_signal(&self, value: u64, exact: bool, deadline: Option<Instant>) -> bool {
         let start = Instant::now();
+        let mut is_long = false;
         loop {
             if self.counter() >= value {
                 return true;
             }
             let now = Instant::now();
+            if !is_long && now - start >= LONG {
+                is_long = true;
+                self.report_long_execution(value);
+            }
             let left = deadline.map(|d| d.saturating_duration_since(now));
             let slice = (!exact).then(|| ((now - start) / 8).clamp(SLICES.0, SLICES.1));
-            let limit = left.into_iter().chain(slice).min();
+            let long = (!is_long).then(|| LONG.saturating_sub(now - start));
+            let limit = left.into_iter().chain(slice).chain(long).min();
             match self.timeline.wait_for_signal(value, limit.unwrap_or(Duration::MAX)) {
                 Ok(()) => {
                     self.timeline.see_signal(value);
@@ -486,6 +494,16 @@ impl SubmitQueue {
                     return true;
                 }
             }
+        }
+    }
+
+    /// Names the batch in the log that completes when the timeline has `value`: its kernels may never end,
+    /// which not every driver reports.
+    fn report_long_execution(&self, value: u64) {
+        let state = self.state.lock();
+        if let Some(entry) = state.in_flight.iter().find(|entry| entry.value >= value) {
+            let (commands, seconds) = (loss::names(&entry.items), LONG.as_secs());
+            tracing::warn!("queue {} has been executing {commands} for {seconds} s", self.number);
         }
     }
 
