@@ -31,7 +31,21 @@ const TESTS: &[Test] = &[
     ("texels_in_buffers", |session, kind| kernels::texels(session, kind, ImageMemory::Buffer), &SAMPLED),
     ("texels_in_rows", |session, kind| kernels::texels(session, kind, ImageMemory::Rows), &SAMPLED),
     ("queries", kernels::queries, &ImageKind::ALL),
-    ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
+    (
+        "samplers",
+        |session, kind| samplers::sampling(session, kind, wants_matrix(), ImageMemory::Own),
+        &SAMPLED,
+    ),
+    (
+        "samplers_in_buffers",
+        |session, kind| samplers::sampling(session, kind, false, ImageMemory::Buffer),
+        &SAMPLED,
+    ),
+    (
+        "samplers_in_rows",
+        |session, kind| samplers::sampling(session, kind, false, ImageMemory::Rows),
+        &SAMPLED,
+    ),
     ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),
     ("levels_in_commands", levels::commands, &SAMPLED),
     ("levels_of_single_texels", levels::single_texels, &SAMPLED),
@@ -64,6 +78,11 @@ const LACKING: &[(&str, &str)] = &[
     ("-int64,-int16,-int8,-storage8,-storage16,-float16,-float64,-float_controls", "samplers_together"),
     ("-buffer_device_address", "samplers_together"),
     ("-buffer_device_address", "_levels"),
+    // Texture units filter on software devices, too.
+    ("-slow_filters", "samplers"),
+    ("-slow_filters", "filters"),
+    ("-slow_filters", "levels_in_kernels"),
+    ("-slow_filters,-buffer_device_address", "samplers_together"),
 ];
 
 /// Tests that run with fallback to the processor for a hidden feature.

@@ -22,7 +22,8 @@ pub(crate) const SPEC_FIRST_FREE: u32 = 3;
 pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 
 /// First SpecId of storage images: that of binding `b` is this plus `b`. The value states how texels are
-/// stored ([`crate::texel_order`]). A module has those of its storage images.
+/// stored ([`crate::texel_order`]). A module has those of its storage images, and of its sampled images with
+/// an [`ImageBinding::filter`], whose value states what texture units can do ([`filter`]).
 pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
 
 /// Storage of the block.
@@ -87,6 +88,9 @@ pub enum BindingSource {
     Print,
     /// The image set as this argument.
     Image(ImageBinding),
+    /// A Vulkan sampler for reads by texture units: always linear, and otherwise as a word in its form
+    /// [`sampler::for_texture_unit`] states.
+    Sampler(u8),
 }
 
 /// An image's descriptor.
@@ -109,6 +113,19 @@ pub struct ImageBinding {
     /// ([`crate::texel_format::declare`]): the device cannot access storage images as the kernel does
     /// without a format.
     pub declared: bool,
+    /// The abilities of texture units that the kernel makes use of for this sampled image, bits of
+    /// [`filter`]. Those that the image allows are the value of its specialisation constant
+    /// ([`SPEC_FIRST_IMAGE`]); the kernel computes its other reads from texels.
+    pub filter: u8,
+}
+
+/// Reads of an image by texture units with a linear filter.
+pub mod filter {
+    /// Reads of texels inside.
+    pub const INSIDE: u8 = 1;
+    /// Reads with [`super::sampler::CLAMP`], whose border of transparent black the image's view makes the
+    /// border of OpenCL.
+    pub const BORDER: u8 = 2;
 }
 
 /// Fields of a sampler argument's slot of 4 bytes: the addressing mode, flags for normalised coordinates and
@@ -127,6 +144,23 @@ pub mod sampler {
     pub const LOD_MIN_SHIFT: u32 = 6;
     pub const LOD_MAX_SHIFT: u32 = 19;
     pub const LOD_LIMIT: u32 = (1 << 13) - 1;
+
+    /// Mask of the addressing mode.
+    pub const ADDRESS: u32 = 7;
+
+    /// The fields that texture units need of a linear sampler for reads without levels of detail, one form
+    /// for samplers that mean the same: six forms in all, fewer than any device has samplers. `None` for
+    /// other samplers.
+    pub fn for_texture_unit(word: u64) -> Option<u8> {
+        let word = u32::try_from(word).ok().filter(|word| word & LINEAR != 0)?;
+        let (address, normalized) = match word & ADDRESS {
+            ADDRESS_NONE | CLAMP_TO_EDGE => (CLAMP_TO_EDGE, word & NORMALIZED),
+            CLAMP => (CLAMP, word & NORMALIZED),
+            repeating @ (REPEAT | MIRRORED_REPEAT) => (repeating, NORMALIZED),
+            _ => return None,
+        };
+        Some((address | normalized | LINEAR) as u8)
+    }
 }
 
 /// Layout of a pipe's memory: words of 32 bits at the indices below, counters each in a cache line of its
@@ -210,13 +244,21 @@ impl LaunchAbi {
 
     /// Number of storage-buffer descriptors.
     pub fn buffer_descriptors(&self) -> usize {
-        self.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count()
+        self.bindings
+            .iter()
+            .filter(|b| !matches!(b, BindingSource::Image(_) | BindingSource::Sampler(_)))
+            .count()
+    }
+
+    /// Number of descriptors that count as resources of a stage: all but samplers.
+    pub(crate) fn resources(&self) -> usize {
+        self.bindings.iter().filter(|b| !matches!(b, BindingSource::Sampler(_))).count()
     }
 
     /// Whether a kernel of the device may have these descriptors.
     pub(crate) fn has_room(&self, vulkan: &VulkanTarget) -> bool {
         self.buffer_descriptors() <= vulkan.max_buffer_descriptors as usize
-            && self.bindings.len() <= vulkan.max_descriptors as usize
+            && self.resources() <= vulkan.max_descriptors as usize
     }
 
     /// The arguments in the window.

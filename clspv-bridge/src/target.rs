@@ -105,6 +105,9 @@ pub struct VulkanTarget {
     pub storage_image_write_any: bool,
     /// shaderStorageImageExtendedFormats.
     pub storage_image_extended_formats: bool,
+    /// Whether texture units read images through constant samplers with a linear filter, as far as an image's
+    /// format and size allow it ([`crate::abi::filter`]). Otherwise kernels compute such reads from texels.
+    pub filters_images: bool,
     /// Whether the device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
     /// Whether the driver's compiler honours `Aliased`, by which variables of different types at one binding
@@ -461,6 +464,7 @@ impl VulkanTarget {
             storage_image_read_any: true,
             storage_image_write_any: true,
             storage_image_extended_formats: true,
+            filters_images: false,
             prefer_bindings: false,
             aliased_views: true,
             scatters_wide_loads: false,

@@ -229,7 +229,8 @@ fn passes_named(name: &str) -> Result<Vec<&'static dyn Pass>, String> {
 ///
 /// `no_TYPE` removes arithmetic on a type; `no_storage8` and `no_storage16` remove small types in memory.
 /// `float_atomics` adds all of them; `sub_groups N` adds sub-groups with the required operations, and
-/// `sub_group_arithmetic` the others. `levels N` and `push N` are limits. Native code is that of `cpu`, of
+/// `sub_group_arithmetic` the others. `image_filters` lets texture units filter. `levels N` and `push N` are
+/// limits. Native code is that of `cpu`, of
 /// `intel`, its vendor's processors, `instrumented`, or Cranelift's, `quick` and `baseline`.
 fn target(text: &str) -> Result<Target, String> {
     let mut target = Target::generic();
@@ -270,6 +271,7 @@ fn target(text: &str) -> Result<Target, String> {
                 (ops.shuffle_relative, ops.extended_types) = (true, true);
             }
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
+            "image_filters" => target = target.with_vulkan(|vulkan| vulkan.filters_images = true),
             "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
             "cpu" | "intel" | "instrumented" | "quick" | "baseline" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),
@@ -460,7 +462,7 @@ fn compile(source: &str) -> Result<String, String> {
     let options = Options { std: "CL3.0".into(), ..Options::default() };
     let request = CompileRequest::new(source, &options, &config);
     let library = driver::compile(&request).map_err(|e| e.to_string())?.library;
-    let program = driver::build(&[&library], &options, &[][..], &Target::generic());
+    let program = driver::build(&[&library], &options, &[][..], &target(source)?);
     finish(program, |e| driver::add_positions(e, &request))
 }
 

@@ -699,7 +699,9 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &globals::DataLayout) -> Resul
         BindingSource::Arg(_) | BindingSource::Whole(_) => input,
         BindingSource::Data => data,
         // Generated kernels do not print and have no images.
-        BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => 0,
+        BindingSource::Print | BindingSource::Image(_) | BindingSource::Sampler(_) | BindingSource::Block => {
+            0
+        }
     };
     let bindings = abi.bindings.iter().map(bound).collect();
     let launch = Launch { local_size: [ITEMS, 1, 1], block, bindings, ..Launch::default() };

@@ -417,7 +417,9 @@ impl Gpu {
                 },
                 BindingSource::Data => bound.push(data.ok_or("the program has no data")?),
                 BindingSource::Print => return Err("kernels with printf are not measured".into()),
-                BindingSource::Image(_) => return Err("kernels with images are not measured".into()),
+                BindingSource::Image(_) | BindingSource::Sampler(_) => {
+                    return Err("kernels with images are not measured".into());
+                }
                 BindingSource::Whole(_) | BindingSource::Block | BindingSource::Window => {
                     return Err("virtual addresses are not measured".into());
                 }

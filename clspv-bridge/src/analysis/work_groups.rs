@@ -16,7 +16,10 @@ fn depends(op: &Op) -> bool {
     match op {
         Op::Input { input, .. } => match input {
             // `lcssa` compares the number of groups of a dispatch with 0.
-            ShaderInput::GlobalId | ShaderInput::NumWorkgroups | ShaderInput::TexelOrder => false,
+            ShaderInput::GlobalId
+            | ShaderInput::NumWorkgroups
+            | ShaderInput::TexelOrder
+            | ShaderInput::ImageFilter => false,
             ShaderInput::LocalId
             | ShaderInput::WorkgroupId
             | ShaderInput::WorkgroupSize

@@ -71,6 +71,13 @@ pub enum ImageOp {
     /// Address of the image descriptor where images lie in memory ([`crate::native::image_descriptor`]).
     /// `image -> ptr constant`
     Address,
+    /// Whether texture units read this image through this sampler, if it is constant ([`ImageOp::Filter`]).
+    /// `image, sampler(i32) -> i1`
+    CanFilter,
+    /// Read by a texture unit, with a linear filter; reached only if [`ImageOp::CanFilter`]. After lowering
+    /// the constant binding of the sampler takes the sampler's place. `image, sampler(i32), f32 coordinates
+    /// -> f32x4`
+    Filter,
 }
 
 impl ImageOp {
@@ -78,8 +85,8 @@ impl ImageOp {
     pub const fn operands(self) -> usize {
         match self {
             ImageOp::SampleLod | ImageOp::WriteLevel => 3,
-            ImageOp::Sample | ImageOp::ReadLevel | ImageOp::Write => 2,
-            ImageOp::Read => 1,
+            ImageOp::Sample | ImageOp::Filter | ImageOp::ReadLevel | ImageOp::Write => 2,
+            ImageOp::Read | ImageOp::CanFilter => 1,
             ImageOp::Size | ImageOp::Levels | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,
         }
     }
@@ -89,11 +96,11 @@ impl ImageOp {
 pub const TEXELS: [Type; 2] = [Type::Vector(Scalar::F32, 4), Type::Vector(Scalar::I32, 4)];
 
 /// Whether a coordinate operand has a valid type: integers, or floating-point numbers, optionally for
-/// [`ImageOp::Sample`] and always for [`ImageOp::SampleLod`].
+/// [`ImageOp::Sample`] and always for [`ImageOp::SampleLod`] and [`ImageOp::Filter`].
 pub fn is_coordinate(op: ImageOp, dim: ImageDim, ty: Type) -> bool {
     let lane = match op {
         ImageOp::Sample => ty.lane() == I32 || ty.lane() == F32,
-        ImageOp::SampleLod => ty.lane() == F32,
+        ImageOp::SampleLod | ImageOp::Filter => ty.lane() == F32,
         _ => ty.lane() == I32,
     };
     lane && ty.lanes() == dim.coordinates()

@@ -242,6 +242,8 @@ pub enum ShaderInput {
     SubGroupLocalId,
     /// Texel order of the storage image at binding `dim` ([`crate::texel_order`]).
     TexelOrder,
+    /// Abilities of texture units with the sampled image at binding `dim` ([`crate::abi::filter`]).
+    ImageFilter,
 }
 
 /// Operation of an instruction. Comments give `args -> results`.
@@ -524,7 +526,7 @@ impl Op {
     pub fn is_pure(&self) -> bool {
         !self.has_side_effects()
             && !matches!(self, Op::Load(_) | Op::Lanes(LaneOp::Load(_) | LaneOp::Gather(_)))
-            && !matches!(self, Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
+            && !matches!(self, Op::Image { op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Filter, .. })
     }
 }
 

@@ -63,6 +63,8 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
             ImageOp::Write | ImageOp::WriteLevel => Some(smallvec![]),
             ImageOp::Size => one(dim.size_type()),
             ImageOp::Levels | ImageOp::Order | ImageOp::DataType => one(I32),
+            ImageOp::CanFilter => one(I1),
+            ImageOp::Filter => one(TEXELS[0]),
             ImageOp::Address => one(Type::Ptr(Space::Constant)),
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel => None,
         },
@@ -372,7 +374,7 @@ fn check_memory(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> 
 fn check_input(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
     let require = |ok, what| require(args, ok, what);
     match op {
-        Op::Input { input: ShaderInput::TexelOrder, .. } => Ok(()),
+        Op::Input { input: ShaderInput::TexelOrder | ShaderInput::ImageFilter, .. } => Ok(()),
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => {
             require(*dim < 3, "the dimension must be 0, 1 or 2")
         }
@@ -405,7 +407,8 @@ fn check_image(
     let rest = if is_var { args } else { &args[1..] };
     require(is_var || args[0] == Type::Opaque(super::Opaque::Image), "the first operand must be an image")?;
     match op {
-        ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
+        ImageOp::Sample | ImageOp::Filter => require(rest[0] == I32, "a sampler is an i32")?,
+        ImageOp::CanFilter => return require(rest[0] == I32, "a sampler is an i32"),
         ImageOp::SampleLod => {
             require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?
         }
@@ -419,7 +422,7 @@ fn check_image(
     if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {
         require(TEXELS.contains(&results[0]), "unfit texel")?;
     }
-    let at = usize::from(matches!(op, ImageOp::Sample | ImageOp::SampleLod));
+    let at = usize::from(matches!(op, ImageOp::Sample | ImageOp::SampleLod | ImageOp::Filter));
     require(op.operands() == 0 || is_coordinate(op, dim, rest[at]), "unfit coordinates")
 }
 

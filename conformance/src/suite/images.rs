@@ -21,7 +21,7 @@ const TESTS: &[Test] = &[
     ("texels in buffers", |s, k, _| kernels::texels(s, k, ImageMemory::Buffer), &SAMPLED),
     ("texels in rows of buffers", |s, k, _| kernels::texels(s, k, ImageMemory::Rows), &SAMPLED),
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
-    ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
+    ("samplers", |s, k, quick| samplers::sampling(s, k, !quick, ImageMemory::Own), &SAMPLED),
     ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),
     ("commands between types", |s, k, _| commands::commands_between_types(s, k), &ImageKind::ALL),
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),

@@ -70,39 +70,25 @@ pub(super) fn put_variant(w: &mut Writer, v: &KernelVariant) {
     });
     w.u32(abi.args_offset);
     w.u32(abi.block_size);
-    w.list(&abi.bindings, |w, b| match b {
-        BindingSource::Arg(a) => {
-            w.u8(0);
-            w.u16(*a);
-        }
-        BindingSource::Data => {
-            w.u8(1);
-            w.u16(0);
-        }
-        BindingSource::Print => {
-            w.u8(2);
-            w.u16(0);
-        }
-        BindingSource::Whole(a) => {
-            w.u8(4);
-            w.u16(*a);
-        }
-        BindingSource::Block => {
-            w.u8(5);
-            w.u16(0);
-        }
-        BindingSource::Window => {
-            w.u8(6);
-            w.u16(0);
-        }
-        BindingSource::Image(i) => {
-            w.u8(3
-                | u8::from(i.storage) << 2
-                | u8::from(i.float) << 3
-                | u8::from(i.buffer) << 4
-                | u8::from(i.declared) << 5);
-            w.u16(i.arg);
+    w.list(&abi.bindings, |w, b| {
+        let (tag, number) = match b {
+            BindingSource::Arg(a) => (0, *a),
+            BindingSource::Data => (1, 0),
+            BindingSource::Print => (2, 0),
+            BindingSource::Whole(a) => (4, *a),
+            BindingSource::Block => (5, 0),
+            BindingSource::Window => (6, 0),
+            BindingSource::Sampler(s) => (8, u16::from(*s)),
+            BindingSource::Image(i) => {
+                let flags = [i.storage, i.float, i.buffer, i.declared];
+                (flags.iter().zip(2..).fold(3, |tag, (flag, bit)| tag | u8::from(*flag) << bit), i.arg)
+            }
+        };
+        w.u8(tag);
+        w.u16(number);
+        if let BindingSource::Image(i) = b {
             w.u8(i.level);
+            w.u8(i.filter);
         }
     });
     w.list(&abi.readonly, |w, b| w.bool(*b));
@@ -156,6 +142,7 @@ pub(super) fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (4, a) => Some(BindingSource::Whole(a)),
             (5, 0) => Some(BindingSource::Block),
             (6, 0) => Some(BindingSource::Window),
+            (8, s) => Some(BindingSource::Sampler(u8::try_from(s).ok()?)),
             (tag, arg) if tag & 3 == 3 && tag < 64 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
                 let (storage, float, buffer, declared) = (bit(2), bit(3), bit(4), bit(5));
@@ -166,6 +153,7 @@ pub(super) fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
                     buffer,
                     level: r.u8()?,
                     declared,
+                    filter: r.u8()?,
                 }))
             }
             _ => None,

@@ -5,8 +5,8 @@ use super::module::{Id, SpirvModule, push, string_words};
 use crate::abi::{BindingSource, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::{
-    Block, Const, Function, Inst, Op as IrOp, Ordering, Root, Scalar, Scope, SecondaryMap, Type, Value,
-    ValueDef,
+    Block, Const, Function, ImageOp, Inst, Op as IrOp, Ordering, Root, Scalar, Scope, SecondaryMap, Type,
+    Value, ValueDef,
 };
 use crate::metadata::KernelInfo;
 use crate::target::{Target, VulkanTarget};
@@ -54,7 +54,7 @@ impl<'a> Emitter<'a> {
         let vulkan = target.needs_vulkan()?;
         if !abi.has_room(vulkan) {
             let buffers = abi.buffer_descriptors();
-            let images = abi.bindings.len() - buffers;
+            let images = abi.resources() - buffers;
             let what = format!("{buffers} buffers and {images} images in a kernel on this device");
             return Err(CompileError::unsupported(what, 0));
         }
@@ -267,6 +267,10 @@ impl<'a> Emitter<'a> {
                 self.emit_atomic_load(access, *scope, *order, ty, args[0])?
             }
             IrOp::Input { input, dim } => self.emit_input(*input, *dim)?,
+            IrOp::Image { op: ImageOp::Filter, var, .. } => {
+                let binding = func.as_bits(data.args[0]).and_then(|n| u32::try_from(n).ok());
+                self.emit_filter(*var, binding, ty, args[1])?
+            }
             IrOp::Image { op, var, .. } => {
                 let id = self.emit_image(*op, *var, Some(ty), &args)?;
                 id.ok_or_else(|| CompileError::internal("emit: an image write with a result"))?

@@ -1,13 +1,14 @@
 //! Images: types, descriptors, and the instructions that read and write them.
 //!
-//! Reads of sampled images are fetches, at level 0 by default. Storage images have no format in the module;
-//! the descriptor's view decides. They have one where the device requires it ([`crate::texel_format`]).
-//! Storage images are coherent, because after a barrier work-items see what others wrote.
+//! Reads of sampled images are fetches, at level 0 by default, or samples by texture units. Storage images
+//! have no format in the module; the descriptor's view decides. They have one where the device requires it
+//! ([`crate::texel_format`]). Storage images are coherent, because after a barrier work-items see what others
+//! wrote.
 
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
-use crate::ir::{I32, ImageDim, ImageOp, Op as IrOp, Type, Var};
+use crate::ir::{F32, I32, ImageDim, ImageOp, Op as IrOp, Type, Var};
 use crate::texel_format;
 use spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass};
 
@@ -122,6 +123,38 @@ impl Emitter<'_> {
             }
             _ => Err(CompileError::internal(format!("emit: image operation {op:?} must be lowered"))),
         }
+    }
+
+    /// Emits a read by a texture unit, at level 0, through the sampler at a binding.
+    pub(super) fn emit_filter(
+        &mut self,
+        var: Option<Var>,
+        binding: Option<u32>,
+        ty: Type,
+        coordinates: Id,
+    ) -> Result<Id> {
+        let image = var.and_then(|v| self.interface.images.get(&v).copied()).filter(|image| !image.storage);
+        let (Some(image), Some(binding)) = (image, binding) else {
+            return Err(CompileError::internal("emit: a texture unit needs an image and a sampler"));
+        };
+        let sampler_ty = self.m.sampler();
+        let variable = match self.interface.samplers.get(&binding) {
+            Some(&id) => id,
+            None => {
+                let id = self.m.variable(StorageClass::UniformConstant, sampler_ty);
+                self.m.decorate(id, Decoration::DescriptorSet, &[0]);
+                self.m.decorate(id, Decoration::Binding, &[binding]);
+                self.interface.samplers.insert(binding, id);
+                id
+            }
+        };
+        let [loaded, sampler, sampled] = [(); 3].map(|()| self.m.id());
+        self.code(Op::Load, &[image.ty, loaded, image.id]);
+        self.code(Op::Load, &[sampler_ty, sampler, variable]);
+        let sampled_ty = self.m.sampled_image(image.ty);
+        self.code(Op::SampledImage, &[sampled_ty, sampled, loaded, sampler]);
+        let zero = self.m.constant(F32, &[0])?;
+        self.op(Op::ImageSampleExplicitLod, ty, &[sampled, coordinates, ImageOperands::LOD.bits(), zero])
     }
 
     /// Under the Vulkan memory model each access is marked as shared with other work-items.

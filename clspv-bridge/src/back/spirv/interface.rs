@@ -25,6 +25,8 @@ pub(super) struct VarInfo {
 pub(super) struct Interface {
     pub(super) vars: FxHashMap<Var, VarInfo>,
     pub(super) images: FxHashMap<Var, ImageVar>,
+    /// Variables of samplers by binding.
+    pub(super) samplers: FxHashMap<u32, Id>,
     pub(super) inputs: FxHashMap<BuiltIn, Id>,
     /// The push-constant variable: a block with one array of 32-bit words.
     pub(super) push_words: Option<Id>,
@@ -197,7 +199,9 @@ impl Emitter<'_> {
             ShaderInput::NumSubGroups => (BuiltIn::NumSubgroups, false, true),
             ShaderInput::SubGroupId => (BuiltIn::SubgroupId, false, true),
             ShaderInput::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, false, true),
-            ShaderInput::TexelOrder => return self.m.spec_constant(SPEC_FIRST_IMAGE + u32::from(dim), 0),
+            ShaderInput::TexelOrder | ShaderInput::ImageFilter => {
+                return self.m.spec_constant(SPEC_FIRST_IMAGE + u32::from(dim), 0);
+            }
         };
         if subgroup {
             self.m.require(Capability::GroupNonUniform, self.target.subgroup_size != 0, "sub-groups")?;

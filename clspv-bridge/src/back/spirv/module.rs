@@ -36,6 +36,9 @@ enum TypeKey {
     Function,
     /// Image of a texel type, dimensions, arrayed, storage, format.
     Image(Id, u32, bool, bool, u32),
+    Sampler,
+    /// Image of a type with a sampler.
+    SampledImage(Id),
 }
 
 pub(super) struct SpirvModule<'a> {
@@ -290,6 +293,14 @@ impl<'a> SpirvModule<'a> {
         let key = TypeKey::Image(texel, dim as u32, arrayed, storage, format as u32);
         let words = [texel, dim as u32, 0, arrayed as u32, 0, 1 + storage as u32, format as u32];
         self.intern(key, Op::TypeImage, &words).0
+    }
+
+    pub(super) fn sampler(&mut self) -> Id {
+        self.intern(TypeKey::Sampler, Op::TypeSampler, &[]).0
+    }
+
+    pub(super) fn sampled_image(&mut self, image: Id) -> Id {
+        self.intern(TypeKey::SampledImage(image), Op::TypeSampledImage, &[image]).0
     }
 
     pub(super) fn pair(&mut self, member: Id) -> Id {

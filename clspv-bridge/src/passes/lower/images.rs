@@ -9,6 +9,10 @@
 //! texels are unsigned in Vulkan: signed and narrow formats additionally need sign extension of read values
 //! and saturation of written ones (sections 8.3.2 and 8.4 of the C specification).
 //!
+//! Reads by texture units ([`super::filter`]) need a constant sampler and an image that is not written. Each
+//! kind of sampler gets a descriptor after those of the images. What an image allows is only known at launch:
+//! a specialisation constant selects between these reads and computed ones.
+//!
 //! An image that is not a single parameter of the kernel (selected at run time, which neither OpenCL C nor
 //! SPIR-V can express) is an error.
 
@@ -17,6 +21,7 @@ use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::edit::{Rewrite, split_after, try_rewrite_insts};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
+use crate::passes::lower::filter;
 use crate::passes::lower::state::Kernel;
 use crate::passes::lower::texel_order::{from_memory, to_memory};
 use crate::passes::{Pass, PassContext};
@@ -70,12 +75,18 @@ struct Texels {
     vars: BTreeMap<u8, Var>,
     /// Binding of the first storage image.
     storage: Option<u8>,
+    /// Samplers of reads by texture units.
+    samplers: BTreeSet<u8>,
+    /// Binding of the sampled image, if texture units may read it.
+    filtered: Option<u8>,
 }
 
 struct Images {
     /// Argument indices of the image parameters.
     args: FxHashMap<Value, u16>,
     usage: FxHashMap<u16, Usage>,
+    /// Bindings of the samplers.
+    samplers: BTreeMap<u8, u32>,
 }
 
 /// Lowers every image operation of a kernel and appends the descriptors to the launch contract. Samplers have
@@ -90,11 +101,12 @@ pub(crate) fn run(
     let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
     let args: FxHashMap<Value, u16> =
         params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
-    let mut images = Images { args, usage: FxHashMap::default() };
+    let mut images = Images { args, usage: FxHashMap::default(), samplers: BTreeMap::new() };
     for inst in func.insts_in_order() {
         images.note(func, inst)?;
     }
     images.declare(func, target, abi)?;
+    images.declare_samplers(abi);
     try_rewrite_insts(func, |b, inst| {
         let Op::Image { op, dim, .. } = b.func.insts[inst].op else { return Ok(Rewrite::Keep) };
         let args = b.func.insts[inst].args.clone();
@@ -114,20 +126,24 @@ impl Images {
 
     fn note(&mut self, func: &Function, inst: Inst) -> Result<()> {
         let data = &func.insts[inst];
-        let Op::Image { op, .. } = data.op else { return Ok(()) };
+        let Op::Image { op, dim, .. } = data.op else { return Ok(()) };
         let arg = self.arg(func, data.args[0])?;
         let (texel, level) = match op {
             ImageOp::Read => (data.results[0], None),
             ImageOp::ReadLevel => (data.results[0], Some(data.args[2])),
             ImageOp::Write => (data.args[2], None),
             ImageOp::WriteLevel => (data.args[3], Some(data.args[2])),
+            ImageOp::Filter => (data.results[0], None),
             _ => return Ok(()),
         };
-        let is_read = matches!(op, ImageOp::Read | ImageOp::ReadLevel);
+        let is_read = matches!(op, ImageOp::Read | ImageOp::ReadLevel | ImageOp::Filter);
         let usage = self.usage.entry(arg).or_default();
         usage.written |= !is_read;
         let texels = usage.vars.entry(func.ty(texel).is_float()).or_default();
         texels.read |= is_read;
+        if op == ImageOp::Filter {
+            texels.samplers.extend(filter::constant(func, dim, data.args[1]));
+        }
         match known_level(func, level) {
             Some(level) => drop(texels.levels.insert(level)),
             None => texels.any_level = true,
@@ -161,6 +177,8 @@ impl Images {
                     texels.levels = [0].into();
                 }
                 let declared = storage && target.declares_format(texels.read);
+                texels.filtered =
+                    u8::try_from(first).ok().filter(|_| !storage && !texels.samplers.is_empty());
                 for &level in &texels.levels {
                     let binding = abi.bindings.len() as u32;
                     let source = ImageBinding {
@@ -170,6 +188,7 @@ impl Images {
                         buffer: dim == ImageDim::Buffer,
                         level,
                         declared,
+                        filter: texels.filtered.map_or(0, |_| filter::abilities(&texels.samplers)),
                     };
                     abi.bindings.push(BindingSource::Image(source));
                     abi.readonly.push(!storage);
@@ -184,6 +203,25 @@ impl Images {
             }
         }
         Ok(())
+    }
+
+    /// Appends the descriptors of the samplers of reads by texture units.
+    fn declare_samplers(&mut self, abi: &mut LaunchAbi) {
+        let texels = self.usage.values().flat_map(|usage| usage.vars.values());
+        let used: BTreeSet<u8> =
+            texels.filter(|t| t.filtered.is_some()).flat_map(|t| t.samplers.iter().copied()).collect();
+        for sampler in used {
+            self.samplers.insert(sampler, abi.bindings.len() as u32);
+            abi.bindings.push(BindingSource::Sampler(sampler));
+            abi.readonly.push(true);
+        }
+    }
+
+    /// The image's texels and the sampler, where texture units may read the image through it.
+    fn filtered(&self, func: &Function, dim: ImageDim, arg: u16, word: Value) -> Option<(&Texels, u8, u8)> {
+        let sampler = filter::constant(func, dim, word)?;
+        let texels = self.usage.get(&arg)?.vars.get(&true)?;
+        texels.filtered.filter(|_| texels.samplers.contains(&sampler)).map(|at| (texels, at, sampler))
     }
 
     fn texels(&self, arg: u16, float: bool) -> Result<&Texels> {
@@ -203,6 +241,22 @@ impl Images {
     ) -> Result<Option<Value>> {
         match op {
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(ice!("sampling must be lowered")),
+            ImageOp::CanFilter => Ok(Some(match self.filtered(b.func, dim, arg, args[0]) {
+                Some((_, binding, sampler)) => filter::is_able(b, binding, sampler),
+                None => b.func.bits(I1, 0),
+            })),
+            ImageOp::Filter => {
+                let ty = result.map(|r| b.ty(r)).invariant("a read without a result")?;
+                let Some((texels, _, sampler)) = self.filtered(b.func, dim, arg, args[0]) else {
+                    // Never reached.
+                    return Ok(Some(b.func.bits(ty, 0)));
+                };
+                let at = filter::coordinates(b, dim, arg, args[0], args[1]);
+                let binding = self.samplers.get(&sampler).copied().invariant("a sampler's binding")?;
+                let binding = b.i32(binding as i32);
+                let var = texels.vars.get(&0).copied();
+                Ok(Some(b.value(Op::Image { op, dim, var }, &[binding, at], ty)))
+            }
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))

@@ -7,6 +7,7 @@
 pub(crate) mod arguments;
 pub(crate) mod builtins;
 pub(crate) mod expand_mem;
+mod filter;
 pub(crate) mod generic;
 pub mod globals;
 pub(crate) mod groups;

@@ -129,7 +129,8 @@ fn reads_memory(op: &Op, writes_images: bool) -> bool {
     match op {
         Op::Load(access) => !access.readonly,
         Op::Image {
-            op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod, ..
+            op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod | ImageOp::Filter,
+            ..
         } => writes_images,
         _ => false,
     }

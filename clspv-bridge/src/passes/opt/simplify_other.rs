@@ -1,6 +1,7 @@
 //! Simplification rules for floating-point arithmetic, selects, vectors and pointer arithmetic.
 
-use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, Op, Scalar, Space, Type, UnOp, Value};
+use crate::abi::sampler;
+use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, ImageOp, Op, Scalar, Space, Type, UnOp, Value};
 use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
 use crate::passes::opt::simplify_int::inverse;
 use smallvec::SmallVec;
@@ -67,6 +68,7 @@ pub(crate) fn has_rule(op: &Op) -> bool {
             | Op::Insert(_)
             | Op::VecBuild
             | Op::Shuffle(_)
+            | Op::Image { op: ImageOp::CanFilter, .. }
     )
 }
 
@@ -78,6 +80,11 @@ pub(crate) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> O
         Op::Select => select(s, args[0], args[1], args[2], ty),
         Op::PtrAdd => ptr_add(s, args[0], args[1], ty),
         Op::IsSpace(space) => is_space(s, *space, args[0]),
+        // Texture units are not used for other samplers.
+        Op::Image { op: ImageOp::CanFilter, .. } => {
+            let is_other = sampler::for_texture_unit(s.bits(*args.last()?)?).is_none();
+            is_other.then(|| Action::Value(s.constant(ty, 0)))
+        }
         Op::Extract(lane) => extract(s, *lane, args[0]),
         Op::ExtractDyn => {
             let i = s.bits(args[1]).filter(|i| *i < s.ty(args[0]).lanes() as u64)?;

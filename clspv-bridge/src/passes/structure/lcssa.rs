@@ -223,6 +223,7 @@ impl Uniform {
                                 | S::SubGroupSize
                                 | S::NumSubGroups
                                 | S::TexelOrder
+                                | S::ImageFilter
                         )
                     }
                     Op::WorkItem { .. } | Op::SlotAddr(_) => false,

@@ -75,6 +75,8 @@ pub struct AdapterFeatures {
     pub tests_in_continue: bool,
     /// Images can be read and written by one kernel.
     pub read_write_images: bool,
+    /// Texture units read images with a linear filter.
+    pub image_filters: bool,
     pub host_import: bool,
     /// New views and pipelines can be used at once, as far as is known.
     pub immediate_uploads: bool,
@@ -307,6 +309,7 @@ impl AdapterFeatures {
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
+            image_filters: on("image_filters", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             unified_memory: on("unified_memory", vk::TRUE),
             host_import: on("host_import", vk::TRUE),

@@ -9,6 +9,7 @@ use super::clock::Clock;
 use super::conv::VkResultExt;
 use super::external;
 use super::instance::Instance;
+use super::samplers::Samplers;
 use super::uploads::Uploads;
 use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
@@ -43,6 +44,7 @@ pub struct Gpu {
     /// The part of `target` about SPIR-V.
     pub vulkan: VulkanTarget,
     pub uploads: Uploads,
+    pub samplers: Samplers,
     /// Held during submissions where they must be made one by one.
     pub submitting: Mutex<()>,
     /// See `memory::bus::quick_read`.
@@ -82,6 +84,7 @@ impl Gpu {
             target: caps::target(&adapter, vulkan.clone()),
             vulkan,
             uploads: Uploads::default(),
+            samplers: Samplers::default(),
             submitting: Mutex::new(()),
             quick_read: OnceLock::new(),
             recordings_epoch: AtomicU64::new(0),

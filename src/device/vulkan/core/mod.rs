@@ -12,5 +12,6 @@ pub mod gpu;
 pub mod instance;
 pub mod nvidia;
 pub mod quirks;
+pub mod samplers;
 pub mod sync;
 pub mod uploads;

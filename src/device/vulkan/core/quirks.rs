@@ -194,6 +194,10 @@ quirks! {
     /// exact as OpenCL requires. A property of the hardware.
     coarse_packed_reads: Driver::is_nvidia;
 
+    /// Reads with a linear filter by the driver's sampler are no faster than those that kernels compute from
+    /// texels, and less exact.
+    slow_filters: |d| d.is(&[D::MESA_LLVMPIPE, D::GOOGLE_SWIFTSHADER]);
+
     /// The driver's version number has four parts, of 10, 8, 8 and 6 bits.
     four_part_version: |d| d.vendor == NVIDIA;
 
@@ -261,6 +265,7 @@ mod tests {
                 "masked_loop_exits",
                 "limited_loops",
                 "wrong_rounding64",
+                "slow_filters",
             ]
         );
         assert_eq!(

@@ -1,7 +1,7 @@
-//! Creation of views and pipelines. Drivers upload descriptors of views and code of pipelines when they are
-//! created, and views and code of their own when commands that copy images are recorded. Some devices see
-//! uploads late ([`Adapter::has_late_uploads`]): before work that uses them is submitted there, a submission
-//! that began after the upload must be complete (`Queues::settle`).
+//! Creation of views, samplers and pipelines. Drivers upload descriptors of views and samplers and code of
+//! pipelines when they are created, and views and code of their own when commands that copy images are
+//! recorded. Some devices see uploads late ([`Adapter::has_late_uploads`]): before work that uses them is
+//! submitted there, a submission that began after the upload must be complete (`Queues::settle`).
 //!
 //! [`Adapter::has_late_uploads`]: super::adapter::Adapter::has_late_uploads
 
@@ -53,6 +53,13 @@ impl Gpu {
         // SAFETY: the caller's promise.
         let view = unsafe { self.raw.create_image_view(info, None) }.during("vkCreateImageView")?;
         Ok(self.uploads.note(view))
+    }
+
+    /// Creates a sampler.
+    pub fn new_sampler(&self, info: &vk::SamplerCreateInfo<'_>) -> DeviceResult<vk::Sampler> {
+        // SAFETY: the device is alive.
+        let sampler = unsafe { self.raw.create_sampler(info, None) }.during("vkCreateSampler")?;
+        Ok(self.uploads.note(sampler))
     }
 
     /// Creates a view of a buffer.

@@ -35,6 +35,11 @@ impl Format {
         self.swizzle != IDENTITY
     }
 
+    /// Whether reads have an alpha of one that is not the format's.
+    pub fn adds_alpha(&self) -> bool {
+        self.swizzle.contains(&ONE)
+    }
+
     /// Whether the bytes can also be read in another format, so that images can be created from images: views
     /// require the image to allow it.
     pub fn is_shared(&self) -> bool {

@@ -22,7 +22,7 @@ use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::host_ptr::HostPtr;
 use ash::vk;
-use clspv_bridge::abi::ImageBinding;
+use clspv_bridge::abi::{ImageBinding, filter};
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use rspirv::spirv::ImageFormat;
@@ -68,6 +68,10 @@ pub struct Image {
     /// For a shadow image: the buffer that it shadows, and the layout there.
     shadowed: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
     initial: Option<vk::ImageLayout>,
+    /// Tiling of a Vulkan image that has exactly the image's size.
+    exact: Option<vk::ImageTiling>,
+    /// Abilities of texture units with the image ([`clspv_bridge::abi::filter`]).
+    filter: u8,
 }
 
 /// Storage views of a level.
@@ -83,6 +87,7 @@ struct Stored {
 pub enum Bound {
     Buffer { buffer: vk::Buffer, offset: u64, range: u64 },
     Sampled(vk::ImageView),
+    Sampler(vk::Sampler),
     Storage(vk::ImageView),
     UniformTexels(vk::BufferView),
     StorageTexels(vk::BufferView),
@@ -123,7 +128,7 @@ impl Image {
     fn mapped(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Option<Image>> {
         let write = stores(heap, desc);
         let Some(linear) = Linear::new(heap.gpu, desc, None, write)? else { return Ok(None) };
-        let (layout, size) = (linear.layout, linear.requirements.size);
+        let (layout, size, is_exact) = (linear.layout, linear.requirements.size, linear.is_exact);
         let what = Use::Device { host_visible: true };
         let Ok(buffer) = Buffer::new(heap, size, what, "image") else { return Ok(None) };
         if buffer.host_ptr().is_none() || !buffer.host_cached() {
@@ -131,7 +136,7 @@ impl Image {
         }
         let Some(range) = buffer.memory_range() else { return Ok(None) };
         let Some(raw) = linear.bind(&range, layout.offset)? else { return Ok(None) };
-        Image::over(heap, raw, Arc::new(buffer), layout, desc).map(Some)
+        Image::over(heap, raw, Arc::new(buffer), layout, desc, is_exact).map(Some)
     }
 
     /// A linear image bound to a buffer's memory. Keeps the contents.
@@ -141,6 +146,7 @@ impl Image {
         owner: Arc<dyn DeviceMemory>,
         layout: RectLayout,
         desc: &ImageDesc,
+        is_exact: bool,
     ) -> DeviceResult<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
@@ -153,6 +159,8 @@ impl Image {
             store,
             shadowed: None,
             initial: None,
+            exact: is_exact.then_some(vk::ImageTiling::LINEAR),
+            filter: 0,
         };
         image.make_views()?;
         image.initial = Some(vk::ImageLayout::PREINITIALIZED);
@@ -188,6 +196,8 @@ impl Image {
             store: Store::Own(None),
             shadowed: None,
             initial: Some(vk::ImageLayout::UNDEFINED),
+            exact: (desc.levels == 1).then_some(vk::ImageTiling::OPTIMAL),
+            filter: 0,
         };
         image.store = Store::Own(Some(allocate(heap, raw)?));
         image.make_views()?;
@@ -213,6 +223,8 @@ impl Image {
             store,
             shadowed: None,
             initial: None,
+            exact: other.exact,
+            filter: 0,
         };
         if vulkan_format(heap, desc)?.base != vulkan_format(heap, &other.desc)?.base
             || desc.shape != other.desc.shape
@@ -236,9 +248,10 @@ impl Image {
         if desc.shape.kind != ImageKind::Buffer {
             if let Some(range) = buffer.memory_range()
                 && let Some(linear) = Linear::new(heap.gpu, desc, Some(layout), stores(heap, desc))?
+                && let is_exact = linear.is_exact
                 && let Some(raw) = linear.bind(&range, layout.offset)?
             {
-                return Image::over(heap, raw, owner.clone(), *layout, desc);
+                return Image::over(heap, raw, owner.clone(), *layout, desc, is_exact);
             }
             let mut image = Image::unprepared(heap, desc)?;
             image.shadowed = Some((owner.clone(), *layout));
@@ -260,6 +273,8 @@ impl Image {
             store,
             shadowed: None,
             initial: None,
+            exact: None,
+            filter: 0,
         };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(heap, desc)?.base;
@@ -282,6 +297,7 @@ impl Image {
         let [r, g, b, a] = vulkan.swizzle;
         self.sampled =
             self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
+        self.filter = self.filter_of(&vulkan);
         let plain = vk::ComponentMapping::default();
         for base_mip_level in (0..self.desc.levels).filter(|_| uses.write) {
             let level = vk::ImageSubresourceRange { base_mip_level, level_count: 1, ..WHOLE };
@@ -298,6 +314,24 @@ impl Image {
             }
         }
         Ok(())
+    }
+
+    /// Abilities of texture units with the image. They know the size of the Vulkan image only. Their border,
+    /// transparent black, becomes opaque for formats without alpha; where a component mapping adds the alpha,
+    /// the border is left to the kernel, because drivers may replace it before or after the mapping.
+    fn filter_of(&self, vulkan: &Format) -> u8 {
+        let gpu = self.heap.gpu;
+        let Some(tiling) = self.exact.filter(|_| gpu.vulkan.filters_images && self.desc.levels == 1) else {
+            return 0;
+        };
+        let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
+        let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
+        let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
+        match features.contains(vk::FormatFeatureFlags2::SAMPLED_IMAGE_FILTER_LINEAR) {
+            true if vulkan.adds_alpha() => filter::INSIDE,
+            true => filter::INSIDE | filter::BORDER,
+            false => 0,
+        }
     }
 
     /// The format of storage views and the texel order ([`format::stored`]).
@@ -364,10 +398,11 @@ impl Image {
         declared.filter(|_| binding.float != self.desc.format.is_int())
     }
 
-    /// Texel order of the storage behind a descriptor ([`clspv_bridge::texel_order`]).
-    pub fn texel_order(&self, binding: &ImageBinding) -> u32 {
+    /// Value of a descriptor's specialisation constant: the texel order of a storage image
+    /// ([`clspv_bridge::texel_order`]), or what texture units can do with a sampled one.
+    pub fn constant(&self, binding: &ImageBinding) -> u32 {
         if !binding.storage {
-            return 0;
+            return u32::from(self.filter & binding.filter);
         }
         self.stored_format(binding.declared).map_or(0, |(_, order)| order)
     }

@@ -23,6 +23,8 @@ pub struct Linear {
     /// Layout of the texels in the image's memory.
     pub layout: RectLayout,
     pub requirements: vk::MemoryRequirements,
+    /// Whether the Vulkan image has the size of the OpenCL image.
+    pub is_exact: bool,
 }
 
 impl Linear {
@@ -62,7 +64,8 @@ impl Linear {
         // SAFETY: the image is alive; both structures are known to every device of Vulkan 1.1.
         unsafe { gpu.raw.get_image_memory_requirements2(&about, &mut requirements) };
         let requirements = requirements.memory_requirements;
-        let linear = Linear { gpu, raw, layout: layout_of(gpu, raw, shape.kind, extent), requirements };
+        let (layout, is_exact) = (layout_of(gpu, raw, shape.kind, extent), shape.size == desc.shape.size);
+        let linear = Linear { gpu, raw, layout, requirements, is_exact };
         let alike = wanted.is_none_or(|w| linear.agrees(desc, w));
         Ok(Some(linear).filter(|_| alike && dedicated.requires_dedicated_allocation == vk::FALSE))
     }

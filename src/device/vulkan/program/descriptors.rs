@@ -1,4 +1,5 @@
-//! Descriptors of kernels: the layout of their set, and the binding of a launch's buffers and images.
+//! Descriptors of kernels: the layout of their set, and the binding of a launch's buffers, images and
+//! samplers.
 //!
 //! Up to the device's limit they are pushed. A kernel with more (only one with many images) gets a set of its
 //! own, from a pool that lives as long as the command allocator.
@@ -23,6 +24,7 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
             (false, true) => vk::DescriptorType::STORAGE_IMAGE,
             (false, false) => vk::DescriptorType::SAMPLED_IMAGE,
         },
+        BindingSource::Sampler(_) => vk::DescriptorType::SAMPLER,
         BindingSource::Arg(_)
         | BindingSource::Whole(_)
         | BindingSource::Block
@@ -72,6 +74,10 @@ impl Info {
             Bound::Buffer { buffer, offset, range } => {
                 Info::Buffer([vk::DescriptorBufferInfo { buffer, offset, range }])
             }
+            Bound::Sampler(sampler) => {
+                let info = vk::DescriptorImageInfo::default().sampler(sampler);
+                Info::Image(vk::DescriptorType::SAMPLER, [info])
+            }
             Bound::Sampled(view) => image(vk::DescriptorType::SAMPLED_IMAGE, view),
             Bound::Storage(view) => image(vk::DescriptorType::STORAGE_IMAGE, view),
             Bound::UniformTexels(view) => Info::Texels(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, [view]),
@@ -119,7 +125,7 @@ pub fn bind(
         unsafe { push.cmd_push_descriptor_set(cmd, compute, layout, 0, &writes) };
         return Ok(());
     }
-    let mut sizes: SmallVec<[vk::DescriptorPoolSize; 5]> = SmallVec::new();
+    let mut sizes: SmallVec<[vk::DescriptorPoolSize; 6]> = SmallVec::new();
     for info in &infos {
         match sizes.iter_mut().find(|s| s.ty == info.kind()) {
             Some(size) => size.descriptor_count += 1,

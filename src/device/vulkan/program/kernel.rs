@@ -5,7 +5,7 @@
 use super::ahead::{self, PipelineRequest};
 use super::grid::{Dispatches, GridDispatch, count_groups, split_grid};
 use super::group_size;
-use super::pipeline::{Formats, PipelineKey, Pipelines, StandIn, TexelOrders};
+use super::pipeline::{Formats, ImageConstants, PipelineKey, Pipelines, StandIn};
 use super::variants::Variants;
 use super::window::{LaunchWindow, WindowArg, WindowMemory};
 use crate::device::batch::{ArgValue, BufferRange, Launch};
@@ -132,7 +132,7 @@ pub struct Plan<'a> {
     pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
-    pub orders: TexelOrders,
+    pub constants: ImageConstants,
     /// The argument block, complete except for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
     /// Descriptors in binding order.
@@ -169,7 +169,7 @@ impl VulkanKernel {
         for (variant, pipelines) in self.compiled().variants.iter().zip(&self.pipelines) {
             let (lengths, _) = local_lengths(variant, &|_| 1);
             let lengths = lengths.into_iter().map(|n| n.try_into().unwrap_or(1)).collect();
-            let key = PipelineKey::of_sizes(self.likely_local_size(), lengths);
+            let key = PipelineKey::of_sizes(&variant.abi, self.likely_local_size(), lengths);
             let statistics = pipelines.statistics(variant, &key)?;
             if !statistics.is_empty() {
                 let (name, local) = (&self.info().name, key.local.map(|n| n.to_string()).join("x"));
@@ -201,7 +201,7 @@ impl VulkanKernel {
             let required = required.filter(|_| !depends && variant.abi.common_local_args.is_empty());
             let key = required.map(|local| {
                 let (lengths, _) = local_lengths(variant, &|_| 0);
-                PipelineKey::of_sizes(local, lengths.into_iter().map(|n| n as u32).collect())
+                PipelineKey::of_sizes(&variant.abi, local, lengths.into_iter().map(|n| n as u32).collect())
             });
             if let Err(error) = pipelines.create_ahead(variant, key) {
                 tracing::debug!("pipelines of {} were not created ahead: {error}", self.info().name);
@@ -258,7 +258,7 @@ impl VulkanKernel {
             dispatches: self.dispatches(launch.global, local)?,
             lengths: self.lengths(variant, launch)?,
             formats: Formats::new(),
-            orders: TexelOrders::new(),
+            constants: ImageConstants::new(),
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
             shadow_images: SmallVec::new(),
@@ -335,9 +335,11 @@ impl VulkanKernel {
             BindingSource::Data => {
                 self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range))
             }
-            BindingSource::Print | BindingSource::Image(_) | BindingSource::Block | BindingSource::Window => {
-                true
-            }
+            BindingSource::Print
+            | BindingSource::Image(_)
+            | BindingSource::Sampler(_)
+            | BindingSource::Block
+            | BindingSource::Window => true,
             BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
                     buffer_of(r).is_ok_and(|b| b.padded <= u64::from(limits.max_storage_buffer_range))
@@ -488,6 +490,7 @@ impl VulkanKernel {
     ) -> DeviceResult<Option<Bound>> {
         Ok(match source {
             BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
+            BindingSource::Sampler(number) => Some(Bound::Sampler(self.gpu.sampler(*number)?)),
             BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
             // Known only when the dispatch is recorded.
             BindingSource::Block => Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 }),
@@ -509,8 +512,8 @@ impl VulkanKernel {
                     let image = image_of(memory)?;
                     let format = image.declared_format(binding);
                     plan.formats.extend(format.filter(|_| binding.declared).map(|f| (number, f)));
-                    let order = image.texel_order(binding);
-                    plan.orders.extend((order != 0).then_some((number, order)));
+                    let constant = image.constant(binding);
+                    plan.constants.extend((constant != 0).then_some((number, constant)));
                     Some(image.bound(binding)?)
                 }
                 _ => None,
@@ -669,8 +672,8 @@ impl Plan<'_> {
 
     /// The pipeline key of one dispatch.
     pub fn key(&self, dispatch: &GridDispatch) -> PipelineKey {
-        let (lengths, formats, orders) = (self.lengths.clone(), self.formats.clone(), self.orders.clone());
-        PipelineKey { local: dispatch.local, lengths, formats, orders }
+        let (lengths, formats) = (self.lengths.clone(), self.formats.clone());
+        PipelineKey { local: dispatch.local, lengths, formats, constants: self.constants.clone() }
     }
 }
 

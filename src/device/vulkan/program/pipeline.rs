@@ -1,5 +1,5 @@
 //! Pipelines of one kernel variant, created on first use: one for each local size, set of local-memory
-//! lengths, texel orders, and (where the module must declare them) image formats.
+//! lengths, constants of images, and (where the module must declare them) image formats.
 //!
 //! The driver's compilation results are cached on disk, under the hash of the variant's code and everything
 //! that identifies driver and device, unless the compilation took no time. A second entry has the sizes of
@@ -14,7 +14,8 @@ use crate::record::{BuildStage, stage};
 use crate::store::{EntryContent, Key as EntryKey, Store};
 use ash::vk;
 use clspv_bridge::abi::{
-    BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
+    BindingSource, BlockStorage, KernelVariant, LaunchAbi, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE,
+    SPEC_LOCAL_SIZE,
 };
 use clspv_bridge::texel_format;
 use parking_lot::{Condvar, Mutex};
@@ -35,33 +36,42 @@ const MOST_SIZES: usize = 8;
 /// Bindings whose image format the module must declare, and the formats.
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
 
-/// Bindings of storage images whose texels are stored in another order, and the orders
-/// ([`clspv_bridge::texel_order`]).
-pub type TexelOrders = SmallVec<[(u32, u32); 2]>;
+/// Bindings of images whose specialisation constants are not zero, and the values ([`SPEC_FIRST_IMAGE`]).
+pub type ImageConstants = SmallVec<[(u32, u32); 2]>;
 
 /// Specialisation of a pipeline: local size, local-memory lengths in the order of the ABI's list, formats,
-/// orders.
+/// constants of images.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PipelineKey {
     pub local: [u32; 3],
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
-    pub orders: TexelOrders,
+    pub constants: ImageConstants,
 }
 
 impl PipelineKey {
-    /// The key of a launch without images that pipelines depend on.
-    pub fn of_sizes(local: [u32; 3], lengths: SmallVec<[u32; 4]>) -> PipelineKey {
-        PipelineKey { local, lengths, formats: Formats::new(), orders: TexelOrders::new() }
+    /// The key of a launch with images of the usual kind, if any ([`likely_constants`]).
+    pub fn of_sizes(abi: &LaunchAbi, local: [u32; 3], lengths: SmallVec<[u32; 4]>) -> PipelineKey {
+        PipelineKey { local, lengths, formats: Formats::new(), constants: likely_constants(abi) }
     }
 
     fn differs_in_size_only(&self, other: &PipelineKey) -> bool {
-        (&self.lengths, &self.formats, &self.orders) == (&other.lengths, &other.formats, &other.orders)
+        (&self.lengths, &self.formats, &self.constants) == (&other.lengths, &other.formats, &other.constants)
     }
 
-    fn has_sizes_only(&self) -> bool {
-        self.formats.is_empty() && self.orders.is_empty()
+    /// Whether [`PipelineKey::of_sizes`] makes this key.
+    fn is_of_sizes(&self, abi: &LaunchAbi) -> bool {
+        self.formats.is_empty() && self.constants == likely_constants(abi)
     }
+}
+
+/// Constants of images that are stored in the usual order, and that texture units can read in every way.
+fn likely_constants(abi: &LaunchAbi) -> ImageConstants {
+    let constant = |(source, number): (&BindingSource, u32)| match source {
+        BindingSource::Image(image) if image.filter != 0 => Some((number, u32::from(image.filter))),
+        _ => None,
+    };
+    abi.bindings.iter().zip(0..).filter_map(constant).collect()
 }
 
 /// A pipeline with its layouts.
@@ -180,7 +190,7 @@ impl Pipelines {
         if made.replaced.remove(key) {
             self.gpu.invalidate_recordings();
         }
-        let (sets, sizes) = (made.sets, made.sizes(key));
+        let (sets, sizes) = (made.sets, made.sizes(&variant.abi, key));
         drop(made);
         drop(creation);
         if start.elapsed() >= WORTH_KEEPING {
@@ -226,8 +236,7 @@ impl Pipelines {
 
     /// Creates the pipelines that earlier processes used, and another one.
     pub fn create_ahead(&self, variant: &KernelVariant, other: Option<PipelineKey>) -> DeviceResult<()> {
-        let local_specs = variant.abi.local_specs.len();
-        let sizes = |content: &EntryContent| read_sizes(&content.bytes, local_specs);
+        let sizes = |content: &EntryContent| read_sizes(&content.bytes, &variant.abi);
         let kept = self.store.read(entry_key(self.gpu, variant, SIZES), VERSION, sizes);
         let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
         let items = |key: &PipelineKey| key.local.iter().fold(1u32, |n, size| n.saturating_mul(*size));
@@ -261,10 +270,10 @@ fn create(
     let items = key.local.iter().product::<u32>();
     let workgroup = if linear { [items, 1, 1] } else { key.local };
     let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
-    let orders = key.orders.iter().map(|(binding, order)| (SPEC_FIRST_IMAGE + binding, *order));
+    let images = key.constants.iter().map(|(binding, value)| (SPEC_FIRST_IMAGE + binding, *value));
     let ids =
         SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
-    let ids = ids.chain(orders.clone().map(|(id, _)| id));
+    let ids = ids.chain(images.clone().map(|(id, _)| id));
     let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
         .enumerate()
         .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
@@ -275,7 +284,7 @@ fn create(
         .chain(local)
         .chain(&key.lengths)
         .copied()
-        .chain(orders.map(|(_, order)| order))
+        .chain(images.map(|(_, value)| value))
         .collect();
     if values.len() != entries.len() {
         return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
@@ -333,15 +342,15 @@ fn write_sizes<'a>(keys: impl Iterator<Item = &'a PipelineKey>) -> Vec<u8> {
     keys.flat_map(|key| key.local.iter().chain(&key.lengths)).flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Reads what [`write_sizes`] has written, for a variant with this many lengths.
-fn read_sizes(bytes: &[u8], lengths: usize) -> Option<Vec<PipelineKey>> {
+/// Reads what [`write_sizes`] has written.
+fn read_sizes(bytes: &[u8], abi: &LaunchAbi) -> Option<Vec<PipelineKey>> {
     let (words, rest) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let keys = words.chunks_exact(3 + lengths);
+    let keys = words.chunks_exact(3 + abi.local_specs.len());
     if !rest.is_empty() || !keys.remainder().is_empty() {
         return None;
     }
-    let key = |k: &[u32]| PipelineKey::of_sizes([k[0], k[1], k[2]], SmallVec::from_slice(&k[3..]));
+    let key = |k: &[u32]| PipelineKey::of_sizes(abi, [k[0], k[1], k[2]], SmallVec::from_slice(&k[3..]));
     Some(keys.map(key).take(MOST_SIZES).collect())
 }
 
@@ -358,10 +367,10 @@ fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
 
 impl Made {
     /// The sizes of the newest pipeline and of others, for the disk.
-    fn sizes(&self, newest: &PipelineKey) -> Vec<u8> {
+    fn sizes(&self, abi: &LaunchAbi, newest: &PipelineKey) -> Vec<u8> {
         let others = self.pipelines.keys().filter(|key| *key != newest);
         let all = std::iter::once(newest).chain(others);
-        write_sizes(all.filter(|key| key.has_sizes_only()).take(MOST_SIZES))
+        write_sizes(all.filter(|key| key.is_of_sizes(abi)).take(MOST_SIZES))
     }
 
     /// The pipeline of this key, if it exists.
@@ -472,10 +481,19 @@ mod tests {
     use crate::config::Config;
     use crate::device::vulkan::device::VulkanDevice;
     use crate::device::vulkan::tests::{device, scale_variant};
-    use clspv_bridge::abi::PointerMode;
+    use clspv_bridge::abi::{ImageBinding, LocalSpec, PointerMode};
 
     fn sizes(x: u32, y: u32) -> PipelineKey {
-        PipelineKey::of_sizes([x, y, 1], SmallVec::new())
+        PipelineKey::of_sizes(&abi(vec![]), [x, y, 1], SmallVec::new())
+    }
+
+    fn abi(bindings: Vec<BindingSource>) -> LaunchAbi {
+        let spec = |id| (id, LocalSpec::Arg { arg: 0, elem_bytes: 4 });
+        LaunchAbi { bindings, local_specs: vec![spec(3), spec(4)], ..abi_without_memory() }
+    }
+
+    fn abi_without_memory() -> LaunchAbi {
+        scale_variant(PointerMode::Addresses, BlockStorage::Push).abi
     }
 
     #[test]
@@ -495,7 +513,7 @@ mod tests {
         // Remainders, half a wave instead of a whole one, other lengths of local memory.
         assert_eq!(stand_in(&sizes(16, 1), 96), None);
         assert_eq!(stand_in(&sizes(2, 1), 4), Some(StandIn { local: [4, 1, 1], is_new: true }));
-        assert_eq!(stand_in(&PipelineKey::of_sizes([16, 1, 1], SmallVec::from_slice(&[1])), 64), None);
+        assert_eq!(stand_in(&PipelineKey { lengths: SmallVec::from_slice(&[1]), ..sizes(16, 1) }, 64), None);
         let epoch = gpu.recordings_epoch();
         pipelines.get(&variant, &sizes(16, 1)).unwrap();
         assert!(gpu.recordings_epoch() > epoch);
@@ -521,14 +539,38 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_written() {
+        let (abi, one) = (abi(vec![]), abi_without_memory());
         let keys = [
-            PipelineKey::of_sizes([8, 2, 1], SmallVec::from_slice(&[5, 6])),
-            PipelineKey::of_sizes([64, 1, 1], SmallVec::from_slice(&[7, 8])),
+            PipelineKey::of_sizes(&abi, [8, 2, 1], SmallVec::from_slice(&[5, 6])),
+            PipelineKey::of_sizes(&abi, [64, 1, 1], SmallVec::from_slice(&[7, 8])),
         ];
         let bytes = write_sizes(keys.iter());
-        assert_eq!(read_sizes(&bytes, 2), Some(keys.to_vec()));
-        assert_eq!(read_sizes(&bytes, 1), None);
-        assert_eq!(read_sizes(&bytes[..39], 2), None);
-        assert_eq!(read_sizes(&[], 2), Some(Vec::new()));
+        assert_eq!(read_sizes(&bytes, &abi), Some(keys.to_vec()));
+        assert_eq!(read_sizes(&bytes, &one), None);
+        assert_eq!(read_sizes(&bytes[..39], &abi), None);
+        assert_eq!(read_sizes(&[], &abi), Some(Vec::new()));
+    }
+
+    #[test]
+    fn images_are_expected_to_be_filtered() {
+        let image = |filter| {
+            let (arg, level) = (0, 0);
+            let plain = ImageBinding {
+                arg,
+                storage: false,
+                float: true,
+                buffer: false,
+                level,
+                declared: false,
+                filter,
+            };
+            BindingSource::Image(plain)
+        };
+        let abi = abi(vec![image(0), image(1), BindingSource::Sampler(17)]);
+        let mut key = PipelineKey::of_sizes(&abi, [1; 3], SmallVec::from_slice(&[5, 6]));
+        assert_eq!(key.constants[..], [(1, 1)]);
+        assert!(key.is_of_sizes(&abi));
+        key.constants.clear();
+        assert!(!key.is_of_sizes(&abi));
     }
 }

@@ -1,9 +1,8 @@
 //! Images in kernels without samplers: results of reads and effects of writes for every format, images that
 //! are read and written, queries, functions with image parameters, and the maximum number of arguments.
 
-use super::commands::Pitched;
 use super::format::{Class, Format, Random};
-use super::{Findings, ImageMemory, Offer, offers, offers_in, small_size};
+use super::{Findings, ImageMemory, Offer, image_in, offers, offers_in, small_size};
 use crate::cl::{Arg, HostData, Image, ImageKind, Program, Session, image_format};
 use half::f16;
 use pyroclast_runtime::cl::*;
@@ -152,18 +151,7 @@ impl<'a> Bench<'a> {
         let size = small_size(kind);
         let texels = size.iter().product();
         let bytes = format.elements(&mut Random::new(seed), texels, true);
-        let image = match memory {
-            ImageMemory::Own => {
-                let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
-                session.image(flags, format.cl, kind, size, format.bytes, Some(data))?
-            }
-            ImageMemory::Buffer | ImageMemory::Rows => {
-                let held = Pitched::filled(kind, size, format.bytes, memory.step(session)?, &bytes);
-                let data =
-                    HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
-                session.image_in_buffer(flags, format.cl, kind, size, data)?
-            }
-        };
+        let image = image_in(session, memory, flags, format, kind, size, &bytes)?;
         Ok(Bench { session, format, image, size, bytes, texels })
     }
 

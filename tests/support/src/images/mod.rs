@@ -16,7 +16,8 @@ pub mod read_write;
 pub mod samplers;
 pub mod sampling;
 
-use crate::cl::{ImageKind, Session, image_format};
+use crate::cl::{HostData, Image, ImageKind, Session, image_format};
+use commands::Pitched;
 use format::Format;
 use pyroclast_runtime::cl::*;
 
@@ -139,6 +140,30 @@ pub fn offers_in(session: &Session<'_>, kind: ImageKind, memory: ImageMemory) ->
         IN_BUFFERS.contains(&(o.format.cl.image_channel_order, o.format.cl.image_channel_data_type))
     };
     Ok(all.into_iter().filter(is).collect())
+}
+
+/// An image of these elements in a kind of memory.
+fn image_in<'a>(
+    session: &'a Session<'a>,
+    memory: ImageMemory,
+    flags: cl_mem_flags,
+    format: &Format,
+    kind: ImageKind,
+    size: [usize; 3],
+    bytes: &[u8],
+) -> Result<Image<'a>, String> {
+    match memory {
+        ImageMemory::Own => {
+            let data = HostData { bytes, row_pitch: 0, slice_pitch: 0 };
+            session.image(flags, format.cl, kind, size, format.bytes, Some(data))
+        }
+        ImageMemory::Buffer | ImageMemory::Rows => {
+            let held = Pitched::filled(kind, size, format.bytes, memory.step(session)?, bytes);
+            let data =
+                HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
+            session.image_in_buffer(flags, format.cl, kind, size, data)
+        }
+    }
 }
 
 fn same(a: cl_image_format, b: cl_image_format) -> bool {

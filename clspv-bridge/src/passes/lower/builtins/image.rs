@@ -1,15 +1,51 @@
-//! Image operations: samplers become arithmetic on texels (`builtins/image.cl`) on every device. Where images
-//! lie in memory, texel operations become memory accesses (`builtins/texels.cl`).
+//! Image operations: samplers become arithmetic on texels (`builtins/image.cl`) on every device. Where
+//! texture units can filter, they also become reads by these, and a branch to either. Where images lie in
+//! memory, texel operations become memory accesses (`builtins/texels.cl`).
 
 use super::BuiltinLowering;
+use crate::abi::sampler;
+use crate::ir::edit::split_after;
 use crate::ir::names::Named;
 use crate::ir::*;
 use crate::native::image_descriptor as image;
 
 impl BuiltinLowering<'_, '_, '_> {
+    /// Lowers a read through a sampler, optionally at a level of detail.
+    pub(crate) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
+        if !self.may_filter(args, ty) {
+            return self.computed_sample(dim, args, ty);
+        }
+        let can = self.b.value(Op::Image { op: ImageOp::CanFilter, dim, var: None }, &args[..2], I1);
+        let filter = split_after(self.b.func, self.b.block);
+        let compute = split_after(self.b.func, filter);
+        let join = split_after(self.b.func, compute);
+        let result = self.b.func.add_param(join, ty);
+        self.b.brif(can, BlockCall::new(filter, &[]), BlockCall::new(compute, &[]));
+        self.b.block = filter;
+        let filtered = self.b.value(Op::Image { op: ImageOp::Filter, dim, var: None }, args, ty);
+        self.b.jump(join, &[filtered]);
+        self.b.block = compute;
+        let computed = self.computed_sample(dim, args, ty);
+        self.b.jump(join, &[computed]);
+        self.b.block = join;
+        result
+    }
+
+    /// Whether texture units may do a read through a sampler: one that is constant, as far as is known before
+    /// functions are inlined, with a linear filter, of floating-point texels of an image's first level.
+    fn may_filter(&self, args: &[Value], ty: Type) -> bool {
+        let [_, sampler, at] = args else { return false };
+        let is_float = ty.is_float() && self.b.ty(*at).is_float();
+        let may_be_constant = match self.b.func.as_bits(*sampler) {
+            Some(word) => sampler::for_texture_unit(word).is_some(),
+            None => self.b.func.kernel.is_none() || self.b.func.def_inst(*sampler).is_some(),
+        };
+        is_float && may_be_constant && self.cx.target.vulkan().is_some_and(|vulkan| vulkan.filters_images)
+    }
+
     /// Lowers a read through a sampler, optionally at a level of detail, to a call of the library function
     /// for the image's dimensions, with scalar coordinates.
-    pub(crate) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
+    fn computed_sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
         let (image, sampler, at) = (args[0], args[1], args[2]);
         let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
         let mut scalars = vec![image];
@@ -56,7 +92,11 @@ impl BuiltinLowering<'_, '_, '_> {
                 let level = self.level_of(descriptor, args[2]);
                 Some(self.texel(level, args[1], dim, ty))
             }
-            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => None,
+            ImageOp::Sample
+            | ImageOp::SampleLod
+            | ImageOp::CanFilter
+            | ImageOp::Filter
+            | ImageOp::Address => None,
         }
     }
 

@@ -263,7 +263,7 @@ impl BuiltinLowering<'_, '_, '_> {
                 Some(self.dot4(a, *x_signed, *y_signed))
             }
             Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
-            Op::Image { op: ImageOp::Address, .. } => None,
+            Op::Image { op: ImageOp::CanFilter | ImageOp::Filter | ImageOp::Address, .. } => None,
             Op::Image { op, dim, .. } if self.cx.target.cpu().is_some() => {
                 return Ok(self.texels(*op, *dim, a, ty).into());
             }
