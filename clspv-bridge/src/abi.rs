@@ -356,3 +356,22 @@ impl CompiledProgram {
         self.vulkan().iter().map(|kernel| &kernel.info).chain(native)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::sampler::*;
+
+    #[test]
+    fn samplers_that_mean_the_same_have_one_form() {
+        let form = |word: u32| for_texture_unit(word.into()).map(u32::from);
+        assert_eq!(form(LINEAR), Some(LINEAR | CLAMP_TO_EDGE));
+        assert_eq!(form(LINEAR | CLAMP_TO_EDGE | LEVELS_LINEAR | 5 << LOD_MIN_SHIFT), form(LINEAR));
+        assert_eq!(form(LINEAR | NORMALIZED | CLAMP), Some(LINEAR | NORMALIZED | CLAMP));
+        // Repeated images have normalised coordinates whatever the sampler says.
+        assert_eq!(form(LINEAR | REPEAT), form(LINEAR | NORMALIZED | REPEAT));
+        assert_eq!((form(NORMALIZED | REPEAT), form(LINEAR | 5)), (None, None));
+        assert_eq!(for_texture_unit(1 << 32 | u64::from(LINEAR)), None);
+        let forms: std::collections::BTreeSet<u32> = (0..32).filter_map(form).collect();
+        assert_eq!(forms.len(), 6);
+    }
+}

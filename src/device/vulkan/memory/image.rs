@@ -321,9 +321,7 @@ impl Image {
     /// the border is left to the kernel, because drivers may replace it before or after the mapping.
     fn filter_of(&self, vulkan: &Format) -> u8 {
         let gpu = self.heap.gpu;
-        let Some(tiling) = self.exact.filter(|_| gpu.vulkan.filters_images && self.desc.levels == 1) else {
-            return 0;
-        };
+        let Some(tiling) = self.exact.filter(|_| self.desc.levels == 1) else { return 0 };
         let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
         let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
         let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
@@ -600,4 +598,51 @@ pub fn buffer_copy(
         image_offset: region.offset,
         image_extent: region.extent,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cl::image::{ImageFormat, ImageShape};
+    use crate::cl::*;
+    use crate::device::traits::BufferDesc;
+    use crate::device::vulkan::tests::device;
+
+    /// Texture units with any format, on devices that need not use them.
+    #[test]
+    fn texture_units_need_the_exact_image_and_a_filter_of_the_format() {
+        let Some(device) = device() else { return };
+        if !device.info().images {
+            return eprintln!("no images: nothing tested");
+        }
+        let desc = |order, data_type, levels| ImageDesc {
+            format: ImageFormat::new(order, data_type),
+            shape: ImageShape { kind: ImageKind::D2, size: [5, 4, 1] },
+            levels,
+        };
+        let ability = |desc: &ImageDesc| image_of(&device.alloc_image(desc).unwrap()).unwrap().filter;
+        let all = filter::INSIDE | filter::BORDER;
+        // Vulkan requires linear filters of these formats.
+        assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 1)), all);
+        assert_eq!(ability(&desc(CL_R, CL_UNORM_INT8, 1)), all);
+        assert_eq!(ability(&desc(CL_A, CL_UNORM_INT8, 1)), all);
+        assert_eq!(ability(&desc(CL_LUMINANCE, CL_UNORM_INT8, 1)), filter::INSIDE);
+        assert_eq!(ability(&desc(CL_RGBA, CL_UNSIGNED_INT8, 1)), 0);
+        if device.info().image.levels {
+            assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 3)), 0);
+        }
+        let buffer = BufferDesc { size: 4096, host_visible: false, read_only: false, name: "test" };
+        let buffer = device.alloc_buffer(&buffer).unwrap();
+        let in_buffer = |row_pitch| {
+            let layout = RectLayout { offset: 0, row_pitch, slice_pitch: 4 * row_pitch };
+            let image = device.view_buffer(&buffer, &layout, &desc(CL_RGBA, CL_UNORM_INT8, 1)).unwrap();
+            let image = image_of(&image).unwrap();
+            (image.in_buffer().is_some(), image.filter)
+        };
+        // Longer rows make a wider Vulkan image, unless the texels are copied to one of the right size.
+        let pitch = u64::from(device.info().image.pitch_alignment).max(32);
+        let (is_linear, filter) = in_buffer(pitch);
+        assert_eq!(filter, if is_linear { 0 } else { all });
+        assert_eq!(in_buffer(pitch + 4), (false, all));
+    }
 }

@@ -332,14 +332,18 @@ pub fn sampling(
 fn source_together(kind: ImageKind, class: &str, modes: &[Mode]) -> String {
     let words = words(kind, false);
     let (image, at) = (words.image, words.float);
+    // Samplers of half the modes are parameters of a function.
     let read = |(i, mode): (usize, &Mode)| {
-        let literal = mode.literal();
-        format!("p = at[{i} * n + i]; out[{i} * n + i] = as_uint4(read_image{class}(im, {literal}, {at}));\n")
+        let (function, literal) = (["read_image", "sampled_"][i % 2], mode.literal());
+        format!("p = at[{i} * n + i]; out[{i} * n + i] = as_uint4({function}{class}(im, {literal}, {at}));\n")
     };
     let reads: String = modes.iter().enumerate().map(read).collect();
     let parameters = format!("read_only {image} im, global const float4 *at, global uint4 *out");
+    let (texel, point) =
+        (if class == "f" { "float4" } else { "int4" }, if words.axes == 2 { "float2" } else { "float4" });
     format!(
-        "kernel void own({parameters}) {{ uint i = get_global_id(0), n = get_global_size(0); float4 p; {reads} }}\n\
+        "{texel} sampled_{class}(read_only {image} im, sampler_t s, {point} p) {{ return read_image{class}(im, s, p); }}\n\
+         kernel void own({parameters}) {{ uint i = get_global_id(0), n = get_global_size(0); float4 p; {reads} }}\n\
          kernel void common({parameters}, uint n) {{ float4 p; for (uint i = 0; i < n; i++) {{ {reads} }} }}\n"
     )
 }
