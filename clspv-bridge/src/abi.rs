@@ -213,7 +213,7 @@ pub struct LaunchAbi {
     pub args_offset: u32,
     /// Bytes of the whole block, a multiple of 8.
     pub block_size: u32,
-    /// Descriptors; in addresses mode only images.
+    /// Descriptors; in addresses mode only images and samplers.
     pub bindings: Vec<BindingSource>,
     /// Whether the storage of each of the `bindings` is only read.
     pub readonly: Vec<bool>,
