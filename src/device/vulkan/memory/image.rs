@@ -318,10 +318,13 @@ impl Image {
 
     /// Abilities of texture units with the image. They know the size of the Vulkan image only. Their border,
     /// transparent black, becomes opaque for formats without alpha; where a component mapping adds the alpha,
-    /// the border is left to the kernel, because drivers may replace it before or after the mapping.
+    /// the border is left to the kernel, because drivers may replace it before or after the mapping. Texels of
+    /// sRGB are left to it, too: texture units filter them with less precision than OpenCL requires.
     fn filter_of(&self, vulkan: &Format) -> u8 {
         let gpu = self.heap.gpu;
-        let Some(tiling) = self.exact.filter(|_| self.desc.levels == 1) else { return 0 };
+        let Some(tiling) = self.exact.filter(|_| self.desc.levels == 1 && !self.desc.format.is_srgb()) else {
+            return 0;
+        };
         let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
         let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
         let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
@@ -628,6 +631,7 @@ mod tests {
         assert_eq!(ability(&desc(CL_A, CL_UNORM_INT8, 1)), all);
         assert_eq!(ability(&desc(CL_LUMINANCE, CL_UNORM_INT8, 1)), filter::INSIDE);
         assert_eq!(ability(&desc(CL_RGBA, CL_UNSIGNED_INT8, 1)), 0);
+        assert_eq!(ability(&desc(CL_sRGBA, CL_UNORM_INT8, 1)), 0);
         if device.info().image.levels {
             assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 3)), 0);
         }
