@@ -251,7 +251,7 @@ impl Images {
                     // Never reached.
                     return Ok(Some(b.func.bits(ty, 0)));
                 };
-                let at = filter::coordinates(b, dim, arg, args[0], args[1]);
+                let at = filter::coordinates(b, dim, args[1]);
                 let binding = self.samplers.get(&sampler).copied().invariant("a sampler's binding")?;
                 let binding = b.i32(binding as i32);
                 let var = texels.vars.get(&0).copied();

@@ -17,6 +17,7 @@ use super::format::{self, Format};
 use super::heap::Heap;
 use super::linear::Linear;
 use crate::cl::image::{ImageKind, bytes_of};
+use crate::cl::{CL_SNORM_INT8, CL_SNORM_INT16};
 use crate::device::batch::{ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
@@ -318,13 +319,15 @@ impl Image {
 
     /// Abilities of texture units with the image. They know the size of the Vulkan image only. Their border,
     /// transparent black, becomes opaque for formats without alpha; where a component mapping adds the alpha,
-    /// the border is left to the kernel, because drivers may replace it before or after the mapping. Texels of
-    /// sRGB are left to it, too: texture units filter them with less precision than OpenCL requires.
+    /// the border is left to the kernel, because drivers may replace it before or after the mapping. So are
+    /// texels of sRGB and signed normalised numbers: NVIDIA's texture units filter the former in half
+    /// precision, and the least number as less than -1.
     fn filter_of(&self, vulkan: &Format) -> u8 {
         let gpu = self.heap.gpu;
-        let Some(tiling) = self.exact.filter(|_| self.desc.levels == 1 && !self.desc.format.is_srgb()) else {
-            return 0;
-        };
+        let format = self.desc.format;
+        let is_signed = matches!(format.data_type, CL_SNORM_INT8 | CL_SNORM_INT16);
+        let may = self.desc.levels == 1 && !format.is_srgb() && !is_signed;
+        let Some(tiling) = self.exact.filter(|_| may) else { return 0 };
         let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
         let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
         let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
@@ -632,6 +635,7 @@ mod tests {
         assert_eq!(ability(&desc(CL_LUMINANCE, CL_UNORM_INT8, 1)), filter::INSIDE);
         assert_eq!(ability(&desc(CL_RGBA, CL_UNSIGNED_INT8, 1)), 0);
         assert_eq!(ability(&desc(CL_sRGBA, CL_UNORM_INT8, 1)), 0);
+        assert_eq!(ability(&desc(CL_RGBA, CL_SNORM_INT8, 1)), 0);
         if device.info().image.levels {
             assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 3)), 0);
         }
