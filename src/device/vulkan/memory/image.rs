@@ -17,7 +17,7 @@ use super::format::{self, Format};
 use super::heap::Heap;
 use super::linear::Linear;
 use crate::cl::image::{ImageKind, bytes_of};
-use crate::cl::{CL_SNORM_INT8, CL_SNORM_INT16};
+use crate::cl::{CL_FLOAT, CL_HALF_FLOAT, CL_SNORM_INT8, CL_SNORM_INT16};
 use crate::device::batch::{ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
@@ -319,14 +319,10 @@ impl Image {
 
     /// Abilities of texture units with the image. They know the size of the Vulkan image only. Their border,
     /// transparent black, becomes opaque for formats without alpha; where a component mapping adds the alpha,
-    /// the border is left to the kernel, because drivers may replace it before or after the mapping. So are
-    /// texels of sRGB and signed normalised numbers: NVIDIA's texture units filter the former in half
-    /// precision, and the least number as less than -1.
+    /// the border is left to the kernel, because drivers may replace it before or after the mapping.
     fn filter_of(&self, vulkan: &Format) -> u8 {
         let gpu = self.heap.gpu;
-        let format = self.desc.format;
-        let is_signed = matches!(format.data_type, CL_SNORM_INT8 | CL_SNORM_INT16);
-        let may = self.desc.levels == 1 && !format.is_srgb() && !is_signed;
+        let may = self.desc.levels == 1 && self.is_filtered_precisely();
         let Some(tiling) = self.exact.filter(|_| may) else { return 0 };
         let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
         let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
@@ -335,6 +331,18 @@ impl Image {
             true if vulkan.adds_alpha() => filter::INSIDE,
             true => filter::INSIDE | filter::BORDER,
             false => 0,
+        }
+    }
+
+    /// Whether texture units filter the texels within the conformance suite's tolerance. NVIDIA's filter sRGB
+    /// in half precision, the least signed normalised number as less than -1, and floating-point numbers of
+    /// three-dimensional images with the error of the largest.
+    fn is_filtered_precisely(&self) -> bool {
+        let (format, kind) = (self.desc.format, self.desc.shape.kind);
+        match format.data_type {
+            CL_SNORM_INT8 | CL_SNORM_INT16 => false,
+            CL_HALF_FLOAT | CL_FLOAT => kind != ImageKind::D3,
+            _ => !format.is_srgb(),
         }
     }
 

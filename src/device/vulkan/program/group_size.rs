@@ -1,9 +1,9 @@
 //! The local size with which a launch runs, if its kernel gives the same results with any
 //! ([`any_local_size`](clspv_bridge::abi::LaunchAbi::any_local_size)).
 //!
-//! Two rules save pipelines, whose creation takes the driver up to seconds. Grids for which the local size
-//! hardly matters run with the one that suits the device ([`efficient`]), so that one pipeline serves them
-//! all. Others run with that of an existing pipeline until their own was created in the background
+//! Two rules save pipelines, whose creation takes the driver up to seconds. Large grids with a local size
+//! that suits no device run with one that does ([`efficient`]). A launch whose pipeline does not exist runs
+//! with an existing one of another local size, until its own was created in the background
 //! ([`stand_in`](super::pipeline::Pipelines::stand_in)).
 
 use crate::device::localsize::{self, GroupPreferences};
@@ -11,15 +11,17 @@ use crate::device::localsize::{self, GroupPreferences};
 /// Number of groups, or of waves, that keeps any device busy.
 const MANY: u64 = 1024;
 
-/// The local size for a grid that was enqueued with another one: the size that suits the device, if the grid
-/// is a long line, or if it is large and the enqueued size leaves lanes of the device's waves idle. (Waves
-/// with idle lanes are no loss where the others would not fill the device.)
+/// The local size for a large grid that was enqueued with one that suits the device less: fewer work-items
+/// than a wave leave lanes idle, and in larger groups of a line than the target, registers limit the number
+/// of resident work-items more. (Waves with idle lanes are no loss where the others would not fill the
+/// device.)
 pub fn efficient(global: [u64; 3], dims: u32, local: [u32; 3], shape: &GroupPreferences) -> [u32; 3] {
     let (wave, target) = (u64::from(shape.wave.max(1)), u64::from(shape.target));
     let total = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
-    let is_long_line = global[1..] == [1, 1] && global[0].is_multiple_of(target) && total / MANY >= target;
+    let is_line = global[1..] == [1, 1] && global[0].is_multiple_of(target);
+    let is_wide = is_line && items(local) > target && total / MANY >= target;
     let is_narrow = items(local) < wave && total / MANY >= wave;
-    if !is_long_line && !is_narrow {
+    if !is_wide && !is_narrow {
         return local;
     }
     let target = (total / MANY).clamp(wave, target.max(wave));
@@ -46,14 +48,15 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_run_in_groups_of_the_target_size() {
-        for local in [1, 32, 64, 256, 1024] {
-            assert_eq!(of([1 << 20, 1, 1], [local, 1, 1]), [256, 1, 1]);
+    fn wide_groups_of_long_lines_get_the_target_size() {
+        assert_eq!(of([1 << 20, 1, 1], [1024, 1, 1]), [256, 1, 1]);
+        // As good as the target; too few groups; a remainder; two dimensions.
+        for local in [32, 64, 256] {
+            assert_eq!(of([1 << 20, 1, 1], [local, 1, 1]), [local, 1, 1]);
         }
-        // Too few groups; a remainder; two dimensions.
-        assert_eq!(of([1 << 17, 1, 1], [64, 1, 1]), [64, 1, 1]);
-        assert_eq!(of([(1 << 20) + 64, 1, 1], [64, 1, 1]), [64, 1, 1]);
-        assert_eq!(of([1 << 10, 1 << 10, 1], [16, 16, 1]), [16, 16, 1]);
+        assert_eq!(of([1 << 17, 1, 1], [1024, 1, 1]), [1024, 1, 1]);
+        assert_eq!(of([(1 << 20) + 64, 1, 1], [512, 1, 1]), [512, 1, 1]);
+        assert_eq!(of([1 << 10, 1 << 10, 1], [32, 32, 1]), [32, 32, 1]);
     }
 
     #[test]

@@ -303,16 +303,16 @@ impl VulkanKernel {
     }
 
     /// Lets a pipeline of another local size execute the launch, if there is one and that of the plan's does
-    /// not exist yet, which is requested in the background.
+    /// not exist yet; requests that in the background if it is launched often.
     pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<()> {
         let may = plan.variant.abi.any_local_size && self.gpu.adapter.features.pipelines_ahead;
         let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(()) };
         let key = plan.key(first);
         let wave = self.preferences().wave;
-        let Some(StandIn { local, is_new }) = plan.pipelines.stand_in(&key, launch.global, wave) else {
+        let Some(StandIn { local, is_last }) = plan.pipelines.stand_in(&key, launch.global, wave) else {
             return Ok(());
         };
-        if is_new {
+        if is_last {
             ahead::request(self.this.clone(), PipelineRequest::One { variant: plan.index, key });
         }
         plan.dispatches = self.dispatches(launch.global, local)?;

@@ -22,7 +22,7 @@ use parking_lot::{Condvar, Mutex};
 use rspirv::spirv::ImageFormat;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// Format version of the entries on disk.
 const VERSION: u32 = 1;
+/// Launches after which a program no longer only tries a local size. (Repeated batches are recorded as often.)
+const MOST_TRIALS: u32 = 2;
 /// Most pipelines whose sizes are kept.
 const MOST_SIZES: usize = 8;
 
@@ -107,8 +109,8 @@ struct Made {
     recent: Option<(PipelineKey, vk::Pipeline)>,
     /// Keys of the pipelines in creation.
     creating: SmallVec<[PipelineKey; 2]>,
-    /// Keys for which another local size serves, until a pipeline is created in the background.
-    replaced: HashSet<PipelineKey>,
+    /// Keys for which another local size serves, and how often it did.
+    replaced: HashMap<PipelineKey, u32>,
 }
 
 /// Handles for the creation of a pipeline.
@@ -135,8 +137,9 @@ impl Drop for Creation<'_> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct StandIn {
     pub local: [u32; 3],
-    /// It is the first one for this key.
-    pub is_new: bool,
+    /// Whether the launch's own should be created now: it is launched more often than by a program that only
+    /// tries local sizes.
+    pub is_last: bool,
 }
 
 impl Pipelines {
@@ -187,7 +190,7 @@ impl Pipelines {
         let pipeline = create(self.gpu, variant, key, &parts, logs)?;
         let mut made = self.made.lock();
         made.pipelines.insert(key.clone(), pipeline);
-        if made.replaced.remove(key) {
+        if made.replaced.remove(key).is_some() {
             self.gpu.invalidate_recordings();
         }
         let (sets, sizes) = (made.sets, made.sizes(&variant.abi, key));
@@ -221,8 +224,9 @@ impl Pipelines {
         };
         let found = made.pipelines.keys().filter(serves).min_by_key(|other| items(other).abs_diff(wanted));
         let local = found?.local;
-        let is_new = made.replaced.insert(key.clone());
-        Some(StandIn { local, is_new })
+        let uses = made.replaced.entry(key.clone()).or_default();
+        *uses = uses.saturating_add(1);
+        Some(StandIn { local, is_last: *uses == MOST_TRIALS })
     }
 
     /// Stores the driver's compilation results on disk.
@@ -508,11 +512,11 @@ mod tests {
         for size in [64, 4] {
             pipelines.get(&variant, &sizes(size, 1)).unwrap();
         }
-        assert_eq!(stand_in(&sizes(16, 1), 64), Some(StandIn { local: [64, 1, 1], is_new: true }));
-        assert_eq!(stand_in(&sizes(16, 1), 128), Some(StandIn { local: [64, 1, 1], is_new: false }));
+        let is_last: Vec<bool> = (1..6).map(|n| stand_in(&sizes(16, 1), 64 * n).unwrap().is_last).collect();
+        assert_eq!(is_last, [false, true, false, false, false]);
         // Remainders, half a wave instead of a whole one, other lengths of local memory.
         assert_eq!(stand_in(&sizes(16, 1), 96), None);
-        assert_eq!(stand_in(&sizes(2, 1), 4), Some(StandIn { local: [4, 1, 1], is_new: true }));
+        assert_eq!(stand_in(&sizes(2, 1), 4), Some(StandIn { local: [4, 1, 1], is_last: false }));
         assert_eq!(stand_in(&PipelineKey { lengths: SmallVec::from_slice(&[1]), ..sizes(16, 1) }, 64), None);
         let epoch = gpu.recordings_epoch();
         pipelines.get(&variant, &sizes(16, 1)).unwrap();
