@@ -303,7 +303,7 @@ impl VulkanKernel {
     }
 
     /// Lets a pipeline of another local size execute the launch, if there is one and that of the plan's does
-    /// not exist yet; requests that in the background if it is launched often.
+    /// not exist yet; requests that in the background at the second such launch.
     pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<()> {
         let may = plan.variant.abi.any_local_size && self.gpu.adapter.features.pipelines_ahead;
         let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(()) };

@@ -30,8 +30,9 @@ use std::time::{Duration, Instant};
 const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// Format version of the entries on disk.
 const VERSION: u32 = 1;
-/// Launches after which a program no longer only tries a local size. (Repeated batches are recorded as often.)
-const MOST_TRIALS: u32 = 2;
+/// The launch after which a stand-in is replaced: a program that only tries local sizes makes fewer with
+/// each, and the recording of a second launch serves the later ones.
+const LAST_TRIAL: u32 = 2;
 /// Most pipelines whose sizes are kept.
 const MOST_SIZES: usize = 8;
 
@@ -137,8 +138,7 @@ impl Drop for Creation<'_> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct StandIn {
     pub local: [u32; 3],
-    /// Whether the launch's own should be created now: it is launched more often than by a program that only
-    /// tries local sizes.
+    /// Whether the launch's own should be created now.
     pub is_last: bool,
 }
 
@@ -226,7 +226,7 @@ impl Pipelines {
         let local = found?.local;
         let uses = made.replaced.entry(key.clone()).or_default();
         *uses = uses.saturating_add(1);
-        Some(StandIn { local, is_last: *uses == MOST_TRIALS })
+        Some(StandIn { local, is_last: *uses == LAST_TRIAL })
     }
 
     /// Stores the driver's compilation results on disk.
