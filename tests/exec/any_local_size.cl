@@ -6,7 +6,7 @@
 //! arg 1: i32[12800] = 0
 //! expect 0: (i % 160 + 7) + (i / 160 + 1000000) * 1000
 //! expect 1: i + 80 * 100000 + 2 * 10000000
-// The device may divide the grid into other groups, since nothing but the numbers of the enqueued ones is asked for.
+// The local size is not observable: the kernel reads only global ids and sizes of the enqueued range.
 __kernel void test(__global int *a, __global int *b)
 {
     size_t x = get_global_id(0), y = get_global_id(1);

@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(of([1 << 17, 1, 1], [1, 1, 1]), [128, 1, 1]);
         assert_eq!(of([(1 << 20) + 64, 1, 1], [16, 1, 1]), [160, 1, 1]);
         assert_eq!(of([640, 480, 1], [8, 1, 1]), [32, 8, 1]);
-        // They fill the device; nothing better divides the grid; there is no grid.
+        // A grid too small to replace its local size; one without a suitable divisor; an empty one.
         assert_eq!(of([1024, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(of([1_000_003, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(of([0, 1, 1], [1, 1, 1]), [1, 1, 1]);

@@ -207,9 +207,9 @@ impl Pipelines {
         Ok(Pipeline { pipeline, layout: parts.layout, sets })
     }
 
-    /// The local size of a pipeline that can execute a grid instead of the one of `key`, which does not exist
-    /// yet: it divides the grid, and uses the device's waves of so many work-items as well. Only for a
-    /// variant that runs with any local size.
+    /// The local size of an existing pipeline for a grid whose own pipeline, that of `key`, does not exist
+    /// yet. It divides the grid, and has whole sub-groups of `wave` work-items or no fewer work-items than
+    /// `key`. Only for a variant that runs with any local size.
     pub fn stand_in(&self, key: &PipelineKey, global: [u64; 3], wave: u32) -> Option<StandIn> {
         let mut made = self.made.lock();
         if made.find(key).is_some() {
