@@ -455,7 +455,8 @@ pub trait DeviceQueue: Send + Sync {
         None
     }
     /// Blocks until `submission` is complete and its tickets have been reported to the sink. Does the
-    /// completion work in this thread when possible. Returns false on timeout.
+    /// completion work in this thread when possible. Returns false on timeout. Fails if nothing was submitted
+    /// under that number.
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool>;
     /// Like [`DeviceQueue::wait`], without timeout and without polling.
     fn wait_asleep(&self, submission: Submission) -> DeviceResult<()> {

@@ -261,6 +261,9 @@ impl DeviceQueue for CpuQueue {
             if self.completed() >= submission {
                 break;
             }
+            if submission > state.submitted {
+                return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
+            }
             match deadline {
                 None if !state.busy && !state.batches.is_empty() && !self.0.pool.is_bound() => {}
                 None => self.0.done.wait(&mut state),
@@ -304,12 +307,25 @@ mod tests {
         }
     }
 
+    fn queue(sink: Arc<Outcomes>) -> CpuQueue {
+        let checker = Arc::new(Checker::new(Checks::default(), Reports::default()));
+        CpuQueue::new(Arc::new(Pool::new(2)), checker, &QueueDesc::default(), sink).expect("a queue")
+    }
+
+    #[test]
+    fn waits_for_batches_that_were_not_submitted_fail() {
+        let queue = queue(Arc::default());
+        let items = vec![BatchItem { ticket: 1, command: DeviceCommand::Nop, ordered: true }];
+        let last = queue.submit(Batch { waits: Default::default(), items }).unwrap();
+        assert!(queue.wait_asleep(last + 1).is_err());
+        assert!(queue.wait(last + 1, Some(Duration::from_secs(60))).is_err());
+        assert!(queue.wait_asleep(last).is_ok());
+    }
+
     #[test]
     fn panics_are_failures_of_their_batches() {
         let sink = Arc::new(Outcomes::default());
-        let checker = Arc::new(Checker::new(Checks::default(), Reports::default()));
-        let queue = CpuQueue::new(Arc::new(Pool::new(2)), checker, &QueueDesc::default(), sink.clone());
-        let queue = queue.expect("a queue");
+        let queue = queue(sink.clone());
         let commands = [
             DeviceCommand::Nop,
             DeviceCommand::Replay(Arc::new(Broken)),
