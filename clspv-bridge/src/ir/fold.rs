@@ -121,7 +121,8 @@ fn to_f64(s: Scalar, bits: u64) -> Option<f64> {
     })
 }
 
-fn binary(op: BinOp, s: Scalar, x: u64, y: u64) -> Option<u64> {
+/// The result of a binary operation on constants of a type; `None` if it has none, or is not folded.
+pub(crate) fn binary(op: BinOp, s: Scalar, x: u64, y: u64) -> Option<u64> {
     if s.is_float() {
         return float_binary(op, s, x, y);
     }

@@ -15,6 +15,7 @@ pub(crate) mod rotate_loops;
 pub(crate) mod separate_offsets;
 pub mod simplify;
 pub(crate) mod simplify_cfg;
+mod simplify_float;
 mod simplify_int;
 mod simplify_lanes;
 mod simplify_other;

@@ -1,4 +1,5 @@
-//! Peephole simplification: constant folding and the algebraic rules of `simplify_int` and `simplify_other`.
+//! Peephole simplification: constant folding and the algebraic rules of `simplify_int`, `simplify_float` and
+//! `simplify_other`.
 //!
 //! One iteration visits the blocks in reverse postorder and rewrites each instruction until no rule applies.
 //! A rule returns an equal value, or changes the instruction in place (possibly after emitting other

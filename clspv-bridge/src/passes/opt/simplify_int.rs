@@ -100,6 +100,9 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     if let Some(limited) = limited_before(s, op, x, y) {
         return Some(Action::Value(limited));
     }
+    if let Some(action) = truth_value_logic(s, op, x, y) {
+        return Some(action);
+    }
     let c = s.bits(y)?;
     match op {
         Iadd | Isub | Or | Xor if c == 0 => return Some(Action::Value(x)),
@@ -178,6 +181,20 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
         return rewrite(bin(Shl), &[sum, b]);
     }
     shifts(s, op, x, c % width, ty)
+}
+
+/// Logic of two truth values that were extended to integers (the operators `&`, `|` and `^` on comparisons).
+fn truth_value_logic(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value) -> Option<Action> {
+    if !matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) {
+        return None;
+    }
+    let (a, b) = (s.cast_of(x, CastOp::Zext)?, s.cast_of(y, CastOp::Zext)?);
+    let ty = s.ty(a);
+    if ty.scalar()? != Scalar::I1 || s.ty(b) != ty {
+        return None;
+    }
+    let truth = s.emit(Op::Bin(op), &[a, b], ty);
+    rewrite(Op::Cast(CastOp::Zext), &[truth])
 }
 
 /// The other one of two values if the condition holds for one.

@@ -1,8 +1,9 @@
-//! Simplification rules for floating-point arithmetic, selects, vectors and pointer arithmetic.
+//! Simplification rules for selects, vectors, pointer arithmetic and operations with one operand.
 
 use crate::abi::sampler;
 use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, ImageOp, Op, Scalar, Space, Type, UnOp, Value};
 use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
+use crate::passes::opt::simplify_float;
 use crate::passes::opt::simplify_int::inverse;
 use smallvec::SmallVec;
 
@@ -25,31 +26,6 @@ fn float_inverse(cc: FloatCc) -> FloatCc {
     }
 }
 
-/// Bits of 1.0; `None` for other types than floats.
-fn one(s: Scalar) -> Option<u64> {
-    match s {
-        Scalar::F16 => Some(0x3c00),
-        Scalar::F32 => Some(0x3f80_0000),
-        Scalar::F64 => Some(0x3ff0_0000_0000_0000),
-        _ => None,
-    }
-}
-
-/// Bits of 1/x, if x is a power of two whose reciprocal is a normal number.
-fn exact_reciprocal(s: Scalar, bits: u64) -> Option<u64> {
-    let (mantissa, bias) = match s {
-        Scalar::F16 => (10, 15),
-        Scalar::F32 => (23, 127),
-        Scalar::F64 => (52, 1023),
-        _ => return None,
-    };
-    let exponent = (bits >> mantissa) & (2 * bias + 1);
-    if bits & ((1 << mantissa) - 1) != 0 || exponent == 0 || exponent >= 2 * bias {
-        return None;
-    }
-    Some(bits >> (s.bits() - 1) << (s.bits() - 1) | (2 * bias - exponent) << mantissa)
-}
-
 /// Longest chain of operations on vectors of which one lane is computed instead.
 const MAX_LANE_DEPTH: u32 = 4;
 
@@ -58,6 +34,8 @@ pub(crate) fn has_rule(op: &Op) -> bool {
     matches!(
         op,
         Op::Bin(_)
+            | Op::Fma
+            | Op::Mad
             | Op::Un(_)
             | Op::Select
             | Op::PtrAdd
@@ -75,7 +53,8 @@ pub(crate) fn has_rule(op: &Op) -> bool {
 /// Applies a rule to a pure operation.
 pub(crate) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> Option<Action> {
     match op {
-        Op::Bin(b) => float_binary(s, *b, args[0], args[1], ty),
+        Op::Bin(b) => simplify_float::binary(s, *b, args[0], args[1], ty),
+        Op::Fma | Op::Mad => simplify_float::multiply_add(s, op, args[0], args[1], args[2], ty),
         Op::Un(u) => unary(s, *u, args[0]),
         Op::Select => select(s, args[0], args[1], args[2], ty),
         Op::PtrAdd => ptr_add(s, args[0], args[1], ty),
@@ -119,39 +98,6 @@ pub(crate) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> O
                 return Some(Action::Value(args[1]));
             }
             None
-        }
-        _ => None,
-    }
-}
-
-fn float_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -> Option<Action> {
-    let scalar = ty.scalar().filter(|t| t.is_float())?;
-    let sign = 1u64 << (scalar.bits() - 1);
-    let no_signed_zero = s.fast().no_signed_zero || s.fast().fast;
-    if matches!(op, BinOp::Fadd | BinOp::Fmul) && s.func.as_const(x).is_some() && s.func.as_const(y).is_none()
-    {
-        return rewrite(Op::Bin(op), &[y, x]);
-    }
-    let c = s.bits(y)?;
-    match op {
-        BinOp::Fmul | BinOp::Fdiv if c == one(scalar)? => Some(Action::Value(x)),
-        // x + -0 and x - 0 are x; x + 0 is not for x = -0.
-        BinOp::Fadd if c == sign || (c == 0 && no_signed_zero) => Some(Action::Value(x)),
-        BinOp::Fsub if c == 0 || (c == sign && no_signed_zero) => Some(Action::Value(x)),
-        // x / 0 is x * infinity, NaNs included; llvmpipe treats a constant zero divisor as undefined.
-        BinOp::Fdiv if c & !sign == 0 => {
-            let infinity = match scalar {
-                Scalar::F16 => 0x7c00,
-                Scalar::F32 => 0x7f80_0000,
-                _ => 0x7ff0_0000_0000_0000,
-            };
-            let r = s.constant(ty, infinity | c);
-            rewrite(Op::Bin(BinOp::Fmul), &[x, r])
-        }
-        BinOp::Fdiv => {
-            let r = exact_reciprocal(scalar, c)?;
-            let r = s.constant(ty, r);
-            rewrite(Op::Bin(BinOp::Fmul), &[x, r])
         }
         _ => None,
     }

@@ -97,6 +97,89 @@ fn float_rules_keep_signed_zeros() {
     assert_eq!(f.as_bits(f.insts[inst].args[1]), Some(0.25f32.to_bits() as u64));
 }
 
+/// Operations left of `build(x, y, z)`, all of whose instructions have the flags.
+fn with_flags(
+    fast: FastMath,
+    build: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
+) -> (Vec<Op>, Function) {
+    let (f, _) = run(&[F32, F32, F32], |b, a| {
+        let result = build(b, a);
+        b.func.insts.values_mut().for_each(|data| data.fast = fast);
+        result
+    });
+    (ops(&f), f)
+}
+
+fn float(b: &mut Builder<'_>, x: f32) -> Value {
+    b.func.bits(F32, x.to_bits().into())
+}
+
+#[test]
+fn products_with_zero_need_fast_math() {
+    let fast = FastMath { fast: true, ..FastMath::default() };
+    let no_nan = FastMath { no_nan: true, ..FastMath::default() };
+    // A row of a matrix that is padded with zeros: 0 * x + 0 * y + z.
+    let row = |flags| {
+        with_flags(flags, |b, a| {
+            let zero = float(b, 0.0);
+            let x = b.bin(BinOp::Fmul, a[0], zero);
+            let y = b.value(Op::Mad, &[zero, a[1], x], F32);
+            b.value(Op::Fma, &[zero, zero, y], F32);
+            let z = b.value(Op::Mad, &[zero, zero, y], F32);
+            b.bin(BinOp::Fadd, a[2], z)
+        })
+    };
+    assert_eq!(row(fast).0, []);
+    assert!(row(no_nan).0.contains(&Op::Bin(BinOp::Fmul)), "the sign of zero matters");
+    assert!(row(FastMath::default()).0.contains(&Op::Mad));
+}
+
+#[test]
+fn multiply_adds_with_constants() {
+    let left = |factor: f32, addend: Option<f32>| {
+        with_flags(FastMath::default(), |b, a| {
+            let factor = float(b, factor);
+            let addend = addend.map_or(a[1], |c| float(b, c));
+            b.value(Op::Fma, &[factor, a[0], addend], F32)
+        })
+        .0
+    };
+    assert_eq!(left(1.0, None), [Op::Bin(BinOp::Fadd)]);
+    assert_eq!(left(-1.0, None), [Op::Bin(BinOp::Fsub)]);
+    assert_eq!(left(3.0, Some(-0.0)), [Op::Bin(BinOp::Fmul)]);
+    assert_eq!(left(3.0, Some(0.0)), [Op::Fma]);
+    assert_eq!(left(0.0, None), [Op::Fma]);
+    // Two constant factors: only one that need not be fused may be rounded.
+    let product = |op: Op| {
+        with_flags(FastMath::default(), |b, a| {
+            let (x, y) = (float(b, 0.1), float(b, 3.0));
+            b.value(op, &[x, y, a[0]], F32)
+        })
+        .0
+    };
+    assert_eq!(product(Op::Mad), [Op::Bin(BinOp::Fadd)]);
+    assert_eq!(product(Op::Fma), [Op::Fma]);
+}
+
+#[test]
+fn fast_constants_are_reassociated() {
+    let scaled = |flags, first: f32, second: f32| {
+        with_flags(flags, |b, a| {
+            let (x, y) = (float(b, first), float(b, second));
+            let product = b.bin(BinOp::Fmul, a[0], x);
+            b.bin(BinOp::Fmul, product, y)
+        })
+    };
+    let fast = FastMath { fast: true, ..FastMath::default() };
+    let (left, f) = scaled(fast, 3.0, 5.0);
+    assert_eq!(left.len(), 1);
+    let inst = f.blocks[f.layout[0]].insts[0];
+    assert_eq!(f.as_bits(f.insts[inst].args[1]), Some(15f32.to_bits().into()));
+    assert_eq!(scaled(FastMath::default(), 3.0, 5.0).0.len(), 2);
+    assert_eq!(scaled(fast, 1e30, 1e30).0.len(), 2, "the product overflows");
+    assert_eq!(scaled(fast, 1e-30, 1e-30).0.len(), 2, "the product is zero");
+}
+
 #[test]
 fn vectors_and_pointers() {
     let v4 = Type::Vector(Scalar::I32, 4);
@@ -130,4 +213,13 @@ fn truth_values() {
         b.select(n, t, a[1])
     });
     assert_eq!(ops(&f), [Op::Icmp(IntCc::Sge), Op::Bin(BinOp::Or)]);
+    // !((x < 0) & y) of extended truth values.
+    let (f, _) = run(&[I32, I1], |b, a| {
+        let zero = b.i32(0);
+        let c = b.icmp(IntCc::Slt, a[0], zero);
+        let (c, d) = (b.cast(CastOp::Zext, c, I32), b.cast(CastOp::Zext, a[1], I32));
+        let both = b.bin(BinOp::And, c, d);
+        b.icmp(IntCc::Eq, both, zero)
+    });
+    assert_eq!(ops(&f), [Op::Icmp(IntCc::Slt), Op::Bin(BinOp::And), Op::Un(UnOp::Not)]);
 }
