@@ -78,6 +78,8 @@ const LACKING: &[(&str, &str)] = &[
     ("-int64,-int16,-int8,-storage8,-storage16,-float16,-float64,-float_controls", "samplers_together"),
     ("-buffer_device_address", "samplers_together"),
     ("-buffer_device_address", "_levels"),
+    ("-border_fetches", "samplers"),
+    ("-border_fetches", "levels_in_kernels"),
     // Texture units filter on software devices, too.
     ("-slow_filters", "samplers"),
     ("-slow_filters", "filters"),

@@ -58,7 +58,9 @@ static inline pc_pair pc_two(float x, int n, uint s)
 static inline int pc_layer(float x, int n) { return clamp(pc_limit(rint(x), n), 0, n - 1); }
 
 #define IN(i, n) ((uint)(i) < (uint)(n))
-#define INSIDE(i, n) clamp(i, 0, (n) - 1)
+// Coordinate of a texel to fetch, and whether the border replaces it.
+#define PLACE(image, s, i, n) ((ADDRESS(s) == CLAMP) & __fetches_border(image) ? (i) : clamp(i, 0, (n) - 1))
+#define OUTSIDE(image, s, in) ((ADDRESS(s) == CLAMP) & !__fetches_border(image) & !(in))
 
 // The border is transparent black, or opaque black for orders without alpha: R, Rx, RG, RGx, RGB, RGBx, LUMINANCE, DEPTH, sRGB,
 // sRGBx. (Their other texels read as opaque, and the conformance suite expects it; OpenCL C names transparent black for

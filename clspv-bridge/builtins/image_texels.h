@@ -23,37 +23,33 @@
 #define D get_image_depth(image)
 #endif
 
-// One texel by its coordinates i, j, k, which may be outside by one in CLAMP mode.
+// One texel by its coordinates i, j, k, which may be outside in CLAMP mode. Nothing branches on the texel's place, so that several
+// reads are in flight at a time.
 #define TEXELS(T, V) \
 static inline V FN(1d_, T)(read_only image1d_t image, int i LEVEL_PARAM, uint s) \
 { \
-    V v = READ_##T(image, INSIDE(i, W) LEVEL); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) ? v : BORDER_##T(image); \
-    return v; \
+    V v = READ_##T(image, PLACE(image, s, i, W) LEVEL), border = BORDER_##T(image); \
+    return OUTSIDE(image, s, IN(i, W)) ? border : v; \
 } \
 static inline V FN(1da_, T)(read_only image1d_array_t image, int i, int layer LEVEL_PARAM, uint s) \
 { \
-    V v = READ_##T(image, (int2)(INSIDE(i, W), layer) LEVEL); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) ? v : BORDER_##T(image); \
-    return v; \
+    V v = READ_##T(image, (int2)(PLACE(image, s, i, W), layer) LEVEL), border = BORDER_##T(image); \
+    return OUTSIDE(image, s, IN(i, W)) ? border : v; \
 } \
 static inline V FN(2d_, T)(read_only image2d_t image, int i, int j LEVEL_PARAM, uint s) \
 { \
-    V v = READ_##T(image, (int2)(INSIDE(i, W), INSIDE(j, H)) LEVEL); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) ? v : BORDER_##T(image); \
-    return v; \
+    V v = READ_##T(image, (int2)(PLACE(image, s, i, W), PLACE(image, s, j, H)) LEVEL), border = BORDER_##T(image); \
+    return OUTSIDE(image, s, IN(i, W) & IN(j, H)) ? border : v; \
 } \
 static inline V FN(2da_, T)(read_only image2d_array_t image, int i, int j, int layer LEVEL_PARAM, uint s) \
 { \
-    V v = READ_##T(image, (int4)(INSIDE(i, W), INSIDE(j, H), layer, 0) LEVEL); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) ? v : BORDER_##T(image); \
-    return v; \
+    V v = READ_##T(image, (int4)(PLACE(image, s, i, W), PLACE(image, s, j, H), layer, 0) LEVEL), border = BORDER_##T(image); \
+    return OUTSIDE(image, s, IN(i, W) & IN(j, H)) ? border : v; \
 } \
 static inline V FN(3d_, T)(read_only image3d_t image, int i, int j, int k LEVEL_PARAM, uint s) \
 { \
-    V v = READ_##T(image, (int4)(INSIDE(i, W), INSIDE(j, H), INSIDE(k, D), 0) LEVEL); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) && IN(k, D) ? v : BORDER_##T(image); \
-    return v; \
+    V v = READ_##T(image, (int4)(PLACE(image, s, i, W), PLACE(image, s, j, H), PLACE(image, s, k, D), 0) LEVEL), border = BORDER_##T(image); \
+    return OUTSIDE(image, s, IN(i, W) & IN(j, H) & IN(k, D)) ? border : v; \
 }
 TEXELS(f, float4)
 TEXELS(u, uint4)

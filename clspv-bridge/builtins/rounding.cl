@@ -80,7 +80,6 @@ float pc_remainder_f32(float x, float y)
 float pc_round_f32(float x)
 {
     float a = pc_abs(x);
-    if (!(a < 0x1p23f)) return x;
     float t = trunc(a);
     return pc_copysign(a - t >= 0.5f ? t + 1.0f : t, x);
 }

@@ -114,18 +114,20 @@ pub struct ImageBinding {
     /// without a format.
     pub declared: bool,
     /// The abilities of texture units that the kernel makes use of for this sampled image, bits of
-    /// [`filter`]. Those that the image allows are the value of its specialisation constant
-    /// ([`SPEC_FIRST_IMAGE`]); the kernel computes its other reads from texels.
-    pub filter: u8,
+    /// [`ability`]. Those that the image allows are the value of its specialisation constant
+    /// ([`SPEC_FIRST_IMAGE`]); the kernel computes the others.
+    pub abilities: u8,
 }
 
-/// Reads of an image by texture units with a linear filter.
-pub mod filter {
-    /// Reads of texels inside.
-    pub const INSIDE: u8 = 1;
-    /// Reads with [`super::sampler::CLAMP`], whose border of transparent black the image's view makes the
-    /// border of OpenCL.
-    pub const BORDER: u8 = 2;
+/// Abilities of texture units with an image.
+pub mod ability {
+    /// Reads with a linear filter of texels inside.
+    pub const FILTER: u8 = 1;
+    /// Reads with a linear filter and [`super::sampler::CLAMP`], whose border of transparent black the image's
+    /// view makes the border of OpenCL.
+    pub const FILTER_BORDER: u8 = 2;
+    /// Fetches of texels outside, which return the border of [`super::sampler::CLAMP`].
+    pub const FETCH_BORDER: u8 = 4;
 }
 
 /// Fields of a sampler argument's slot of 4 bytes: the addressing mode, flags for normalised coordinates and

@@ -106,8 +106,11 @@ pub struct VulkanTarget {
     /// shaderStorageImageExtendedFormats.
     pub storage_image_extended_formats: bool,
     /// Whether texture units read images through constant samplers with a linear filter, as far as an image's
-    /// format and size allow it ([`crate::abi::filter`]). Otherwise kernels compute such reads from texels.
+    /// format and size allow it ([`crate::abi::ability`]). Otherwise kernels compute such reads from texels.
     pub filters_images: bool,
+    /// Whether texel fetches outside of an image return the border that its format has, as far as the image
+    /// allows it ([`crate::abi::ability::FETCH_BORDER`]; robustImageAccess2).
+    pub fetches_borders: bool,
     /// Whether the device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
     /// Whether the driver's compiler honours `Aliased`, by which variables of different types at one binding
@@ -465,6 +468,7 @@ impl VulkanTarget {
             storage_image_write_any: true,
             storage_image_extended_formats: true,
             filters_images: false,
+            fetches_borders: false,
             prefer_bindings: false,
             aliased_views: true,
             scatters_wide_loads: false,

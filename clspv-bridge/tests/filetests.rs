@@ -272,6 +272,7 @@ fn target(text: &str) -> Result<Target, String> {
             }
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
             "image_filters" => target = target.with_vulkan(|vulkan| vulkan.filters_images = true),
+            "border_fetches" => target = target.with_vulkan(|vulkan| vulkan.fetches_borders = true),
             "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
             "cpu" | "intel" | "instrumented" | "quick" | "baseline" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),

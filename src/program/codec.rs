@@ -21,7 +21,7 @@ use clspv_bridge::printf::{PrintfArg, PrintfCall};
 use variant::{get_variant, put_variant};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 19;
+pub const VERSION: u32 = 20;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -632,7 +632,7 @@ pub(crate) mod tests {
                     buffer: true,
                     level: 7,
                     declared: true,
-                    filter: 3,
+                    abilities: 3,
                 }),
                 BindingSource::Sampler(17),
             ],

@@ -19,7 +19,7 @@ fn depends(op: &Op) -> bool {
             ShaderInput::GlobalId
             | ShaderInput::NumWorkgroups
             | ShaderInput::TexelOrder
-            | ShaderInput::ImageFilter => false,
+            | ShaderInput::ImageAbilities => false,
             ShaderInput::LocalId
             | ShaderInput::WorkgroupId
             | ShaderInput::WorkgroupSize

@@ -78,6 +78,8 @@ pub enum ImageOp {
     /// the constant binding of the sampler takes the sampler's place. `image, sampler(i32), f32 coordinates
     /// -> f32x4`
     Filter,
+    /// Whether reads of texels outside of this image return the border of CLAMP. `image -> i1`
+    FetchesBorder,
 }
 
 impl ImageOp {
@@ -87,7 +89,12 @@ impl ImageOp {
             ImageOp::SampleLod | ImageOp::WriteLevel => 3,
             ImageOp::Sample | ImageOp::Filter | ImageOp::ReadLevel | ImageOp::Write => 2,
             ImageOp::Read | ImageOp::CanFilter => 1,
-            ImageOp::Size | ImageOp::Levels | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,
+            ImageOp::Size
+            | ImageOp::Levels
+            | ImageOp::Order
+            | ImageOp::DataType
+            | ImageOp::Address
+            | ImageOp::FetchesBorder => 0,
         }
     }
 }

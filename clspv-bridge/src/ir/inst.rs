@@ -242,8 +242,8 @@ pub enum ShaderInput {
     SubGroupLocalId,
     /// Texel order of the storage image at binding `dim` ([`crate::texel_order`]).
     TexelOrder,
-    /// Abilities of texture units with the sampled image at binding `dim` ([`crate::abi::filter`]).
-    ImageFilter,
+    /// Abilities of texture units with the sampled image at binding `dim` ([`crate::abi::ability`]).
+    ImageAbilities,
 }
 
 /// Operation of an instruction. Comments give `args -> results`.

@@ -518,7 +518,7 @@ fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64
         ShaderInput::NumSubGroups => l.local_size.iter().map(|s| *s as u64).product::<u64>().div_ceil(full),
         ShaderInput::SubGroupId => linear(id, l.local_size) / full,
         ShaderInput::SubGroupLocalId => linear(id, l.local_size) % full,
-        ShaderInput::TexelOrder | ShaderInput::ImageFilter => 0,
+        ShaderInput::TexelOrder | ShaderInput::ImageAbilities => 0,
     };
     value & 0xffff_ffff
 }

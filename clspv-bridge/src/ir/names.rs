@@ -103,7 +103,7 @@ named! {
         NumWorkgroups = "num_workgroups", WorkgroupSize = "workgroup_size", LocalIndex = "local_index",
         SubGroupSize = "sub_group_size", NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id",
         SubGroupLocalId = "sub_group_local_id", TexelOrder = "texel_order",
-        ImageFilter = "image_filter",
+        ImageAbilities = "image_abilities",
     }
     ImageDim {
         D1 = "d1", D1Array = "d1_array", Buffer = "buffer", D2 = "d2", D2Array = "d2_array", D3 = "d3",
@@ -112,6 +112,7 @@ named! {
         Sample = "sample", SampleLod = "sample_lod", Read = "read", ReadLevel = "read_level",
         Levels = "levels", Write = "write", WriteLevel = "write_level", Size = "size", Order = "order",
         DataType = "data_type", Address = "address", CanFilter = "can_filter", Filter = "filter",
+        FetchesBorder = "fetches_border",
     }
     Phase {
         Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered",

@@ -63,7 +63,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
             ImageOp::Write | ImageOp::WriteLevel => Some(smallvec![]),
             ImageOp::Size => one(dim.size_type()),
             ImageOp::Levels | ImageOp::Order | ImageOp::DataType => one(I32),
-            ImageOp::CanFilter => one(I1),
+            ImageOp::CanFilter | ImageOp::FetchesBorder => one(I1),
             ImageOp::Filter => one(TEXELS[0]),
             ImageOp::Address => one(Type::Ptr(Space::Constant)),
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel => None,
@@ -374,7 +374,7 @@ fn check_memory(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> 
 fn check_input(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
     let require = |ok, what| require(args, ok, what);
     match op {
-        Op::Input { input: ShaderInput::TexelOrder | ShaderInput::ImageFilter, .. } => Ok(()),
+        Op::Input { input: ShaderInput::TexelOrder | ShaderInput::ImageAbilities, .. } => Ok(()),
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => {
             require(*dim < 3, "the dimension must be 0, 1 or 2")
         }

@@ -88,7 +88,7 @@ pub(super) fn put_variant(w: &mut Writer, v: &KernelVariant) {
         w.u16(number);
         if let BindingSource::Image(i) = b {
             w.u8(i.level);
-            w.u8(i.filter);
+            w.u8(i.abilities);
         }
     });
     w.list(&abi.readonly, |w, b| w.bool(*b));
@@ -153,7 +153,7 @@ pub(super) fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
                     buffer,
                     level: r.u8()?,
                     declared,
-                    filter: r.u8()?,
+                    abilities: r.u8()?,
                 }))
             }
             _ => None,

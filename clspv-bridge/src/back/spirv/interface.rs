@@ -199,7 +199,7 @@ impl Emitter<'_> {
             ShaderInput::NumSubGroups => (BuiltIn::NumSubgroups, false, true),
             ShaderInput::SubGroupId => (BuiltIn::SubgroupId, false, true),
             ShaderInput::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, false, true),
-            ShaderInput::TexelOrder | ShaderInput::ImageFilter => {
+            ShaderInput::TexelOrder | ShaderInput::ImageAbilities => {
                 return self.m.spec_constant(SPEC_FIRST_IMAGE + u32::from(dim), 0);
             }
         };

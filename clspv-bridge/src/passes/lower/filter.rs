@@ -5,7 +5,7 @@
 //! the size would be inexact: linear reads of 16-bit texels then lie outside of the conformance suite's
 //! tolerance.) Layers are rounded here, because Vulkan only recommends rounding to even.
 
-use crate::abi::{filter, sampler};
+use crate::abi::{ability, sampler};
 use crate::ir::*;
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ pub(crate) fn constant(func: &Function, dim: ImageDim, word: Value) -> Option<u8
     may.then_some(sampler)
 }
 
-/// The ability of a texture unit that reads through the sampler need ([`filter`]).
-fn ability(sampler: u8) -> u8 {
+/// The ability of a texture unit that reads through the sampler need ([`ability`]).
+pub(crate) fn ability(sampler: u8) -> u8 {
     match u32::from(sampler) & sampler::ADDRESS {
-        sampler::CLAMP => filter::BORDER,
-        _ => filter::INSIDE,
+        sampler::CLAMP => ability::FILTER_BORDER,
+        _ => ability::FILTER,
     }
 }
 
@@ -30,10 +30,10 @@ pub(crate) fn abilities(samplers: &BTreeSet<u8>) -> u8 {
     samplers.iter().fold(0, |all, sampler| all | ability(*sampler))
 }
 
-/// Whether the image at a binding allows reads through the sampler.
-pub(crate) fn is_able(b: &mut Builder<'_>, binding: u8, sampler: u8) -> Value {
-    let has = b.value(Op::Input { input: ShaderInput::ImageFilter, dim: binding }, &[], I32);
-    let (bit, zero) = (b.i32(ability(sampler).into()), b.i32(0));
+/// Whether texture units have the ability with the image at a binding.
+pub(crate) fn is_able(b: &mut Builder<'_>, binding: u8, ability: u8) -> Value {
+    let has = b.value(Op::Input { input: ShaderInput::ImageAbilities, dim: binding }, &[], I32);
+    let (bit, zero) = (b.i32(ability.into()), b.i32(0));
     let has = b.and(has, bit);
     b.icmp(IntCc::Ne, has, zero)
 }

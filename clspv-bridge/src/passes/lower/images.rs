@@ -11,12 +11,13 @@
 //!
 //! Reads by texture units ([`super::filter`]) need a constant sampler and an image that is not written. Each
 //! kind of sampler gets a descriptor after those of the images. What an image allows is only known at launch:
-//! a specialisation constant selects between these reads and computed ones.
+//! a specialisation constant selects between these reads and computed ones. Likewise, borders of CLAMP are
+//! fetched or computed.
 //!
 //! An image that is not a single parameter of the kernel (selected at run time, which neither OpenCL C nor
 //! SPIR-V can express) is an error.
 
-use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
+use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi, ability};
 use crate::error::{CompileError, Invariant, Result, ice};
 use crate::ir::edit::{Rewrite, split_after, try_rewrite_insts};
 use crate::ir::*;
@@ -59,6 +60,8 @@ const UNSIGNED_INT16: i32 = 0x10db;
 #[derive(Default)]
 struct Usage {
     written: bool,
+    /// Whether borders may be fetched.
+    borders: bool,
     /// Usage by whether texels are floating-point.
     vars: BTreeMap<bool, Texels>,
 }
@@ -77,8 +80,8 @@ struct Texels {
     storage: Option<u8>,
     /// Samplers of reads by texture units.
     samplers: BTreeSet<u8>,
-    /// Binding of the sampled image, if texture units may read it.
-    filtered: Option<u8>,
+    /// Binding of the sampled image, if texture units may have abilities with it.
+    sampled: Option<u8>,
 }
 
 struct Images {
@@ -128,6 +131,9 @@ impl Images {
         let data = &func.insts[inst];
         let Op::Image { op, dim, .. } = data.op else { return Ok(()) };
         let arg = self.arg(func, data.args[0])?;
+        if op == ImageOp::FetchesBorder {
+            self.usage.entry(arg).or_default().borders = true;
+        }
         let (texel, level) = match op {
             ImageOp::Read => (data.results[0], None),
             ImageOp::ReadLevel => (data.results[0], Some(data.args[2])),
@@ -164,6 +170,7 @@ impl Images {
         used.sort_by_key(|(arg, _)| **arg);
         for (&arg, usage) in used {
             let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
+            let fetch = if usage.borders { ability::FETCH_BORDER } else { 0 };
             for (&float, texels) in usage.vars.iter_mut() {
                 let first = abi.bindings.len();
                 if storage {
@@ -177,8 +184,7 @@ impl Images {
                     texels.levels = [0].into();
                 }
                 let declared = storage && target.declares_format(texels.read);
-                texels.filtered =
-                    u8::try_from(first).ok().filter(|_| !storage && !texels.samplers.is_empty());
+                texels.sampled = u8::try_from(first).ok().filter(|_| !storage);
                 for &level in &texels.levels {
                     let binding = abi.bindings.len() as u32;
                     let source = ImageBinding {
@@ -188,7 +194,7 @@ impl Images {
                         buffer: dim == ImageDim::Buffer,
                         level,
                         declared,
-                        filter: texels.filtered.map_or(0, |_| filter::abilities(&texels.samplers)),
+                        abilities: texels.sampled.map_or(0, |_| filter::abilities(&texels.samplers) | fetch),
                     };
                     abi.bindings.push(BindingSource::Image(source));
                     abi.readonly.push(!storage);
@@ -209,7 +215,7 @@ impl Images {
     fn declare_samplers(&mut self, abi: &mut LaunchAbi) {
         let texels = self.usage.values().flat_map(|usage| usage.vars.values());
         let used: BTreeSet<u8> =
-            texels.filter(|t| t.filtered.is_some()).flat_map(|t| t.samplers.iter().copied()).collect();
+            texels.filter(|t| t.sampled.is_some()).flat_map(|t| t.samplers.iter().copied()).collect();
         for sampler in used {
             self.samplers.insert(sampler, abi.bindings.len() as u32);
             abi.bindings.push(BindingSource::Sampler(sampler));
@@ -221,7 +227,7 @@ impl Images {
     fn filtered(&self, func: &Function, dim: ImageDim, arg: u16, word: Value) -> Option<(&Texels, u8, u8)> {
         let sampler = filter::constant(func, dim, word)?;
         let texels = self.usage.get(&arg)?.vars.get(&true)?;
-        texels.filtered.filter(|_| texels.samplers.contains(&sampler)).map(|at| (texels, at, sampler))
+        texels.sampled.filter(|_| texels.samplers.contains(&sampler)).map(|at| (texels, at, sampler))
     }
 
     fn texels(&self, arg: u16, float: bool) -> Result<&Texels> {
@@ -242,9 +248,16 @@ impl Images {
         match op {
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(ice!("sampling must be lowered")),
             ImageOp::CanFilter => Ok(Some(match self.filtered(b.func, dim, arg, args[0]) {
-                Some((_, binding, sampler)) => filter::is_able(b, binding, sampler),
+                Some((_, binding, sampler)) => filter::is_able(b, binding, filter::ability(sampler)),
                 None => b.func.bits(I1, 0),
             })),
+            ImageOp::FetchesBorder => {
+                let usage = self.usage.get(&arg).into_iter().flat_map(|usage| usage.vars.values());
+                Ok(Some(match usage.filter_map(|texels| texels.sampled).next() {
+                    Some(binding) => filter::is_able(b, binding, ability::FETCH_BORDER),
+                    None => b.func.bits(I1, 0),
+                }))
+            }
             ImageOp::Filter => {
                 let ty = result.map(|r| b.ty(r)).invariant("a read without a result")?;
                 let Some((texels, _, sampler)) = self.filtered(b.func, dim, arg, args[0]) else {

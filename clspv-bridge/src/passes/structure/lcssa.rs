@@ -223,7 +223,7 @@ impl Uniform {
                                 | S::SubGroupSize
                                 | S::NumSubGroups
                                 | S::TexelOrder
-                                | S::ImageFilter
+                                | S::ImageAbilities
                         )
                     }
                     Op::WorkItem { .. } | Op::SlotAddr(_) => false,

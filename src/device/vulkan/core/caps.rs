@@ -120,6 +120,7 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
         filters_images: f.image_filters && !q.slow_filters,
+        fetches_borders: f.border_fetches,
         aliased_views: q.aliased_views,
         scatters_wide_loads: q.scattered_wide_loads,
         wrong_copysign: q.wrong_copysign,

@@ -57,6 +57,7 @@ pub const WANTED: &[Wanted] = &[
     wanted(ash::khr::calibrated_timestamps::NAME, 0),
     wanted(ash::ext::calibrated_timestamps::NAME, 0),
     wanted(ash::khr::pipeline_executable_properties::NAME, 0),
+    wanted(ash::ext::robustness2::NAME, 0),
     wanted(ash::ext::device_fault::NAME, 0),
     wanted(ash::nv::device_diagnostic_checkpoints::NAME, 0),
     wanted(ash::ext::pci_bus_info::NAME, 0),

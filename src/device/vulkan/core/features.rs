@@ -77,6 +77,8 @@ pub struct AdapterFeatures {
     pub read_write_images: bool,
     /// Texture units read images with a linear filter.
     pub image_filters: bool,
+    /// Reads of texels outside of an image return the border of its format.
+    pub border_fetches: bool,
     pub host_import: bool,
     /// New views and pipelines can be used at once, as far as is known.
     pub immediate_uploads: bool,
@@ -151,6 +153,7 @@ structures! {
     layout: PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR,
         ash::khr::workgroup_memory_explicit_layout::NAME;
     clock: PhysicalDeviceShaderClockFeaturesKHR, ash::khr::shader_clock::NAME;
+    robust: PhysicalDeviceRobustness2FeaturesEXT, ash::ext::robustness2::NAME;
     fault: PhysicalDeviceFaultFeaturesEXT, ash::ext::device_fault::NAME;
     executables: PhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
         ash::khr::pipeline_executable_properties::NAME;
@@ -310,6 +313,7 @@ impl AdapterFeatures {
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
             image_filters: on("image_filters", vk::TRUE),
+            border_fetches: on("border_fetches", r.robust.robust_image_access2),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             unified_memory: on("unified_memory", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
@@ -367,6 +371,7 @@ impl AdapterFeatures {
             .workgroup_memory_explicit_layout8_bit_access(self.workgroup_layout_8)
             .workgroup_memory_explicit_layout16_bit_access(self.workgroup_layout_16);
         r.clock = r.clock.shader_subgroup_clock(self.subgroup_clock).shader_device_clock(self.device_clock);
+        r.robust = r.robust.robust_image_access2(self.border_fetches);
         r.fault = r.fault.device_fault(self.device_fault);
         r.executables = r.executables.pipeline_executable_info(self.pipeline_statistics);
         self.request_float_atomics(&mut r);

@@ -21,9 +21,10 @@ use crate::cl::{CL_FLOAT, CL_HALF_FLOAT, CL_SNORM_INT8, CL_SNORM_INT16};
 use crate::device::batch::{ImageRange, RectLayout};
 use crate::device::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
+use crate::device::vulkan::core::gpu::Gpu;
 use crate::host_ptr::HostPtr;
 use ash::vk;
-use clspv_bridge::abi::{ImageBinding, filter};
+use clspv_bridge::abi::{ImageBinding, ability};
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use rspirv::spirv::ImageFormat;
@@ -71,8 +72,8 @@ pub struct Image {
     initial: Option<vk::ImageLayout>,
     /// Tiling of a Vulkan image that has exactly the image's size.
     exact: Option<vk::ImageTiling>,
-    /// Abilities of texture units with the image ([`clspv_bridge::abi::filter`]).
-    filter: u8,
+    /// Abilities of texture units with the image ([`clspv_bridge::abi::ability`]).
+    abilities: u8,
 }
 
 /// Storage views of a level.
@@ -161,7 +162,7 @@ impl Image {
             shadowed: None,
             initial: None,
             exact: is_exact.then_some(vk::ImageTiling::LINEAR),
-            filter: 0,
+            abilities: 0,
         };
         image.make_views()?;
         image.initial = Some(vk::ImageLayout::PREINITIALIZED);
@@ -198,7 +199,7 @@ impl Image {
             shadowed: None,
             initial: Some(vk::ImageLayout::UNDEFINED),
             exact: (desc.levels == 1).then_some(vk::ImageTiling::OPTIMAL),
-            filter: 0,
+            abilities: 0,
         };
         image.store = Store::Own(Some(allocate(heap, raw)?));
         image.make_views()?;
@@ -225,7 +226,7 @@ impl Image {
             shadowed: None,
             initial: None,
             exact: other.exact,
-            filter: 0,
+            abilities: 0,
         };
         if vulkan_format(heap, desc)?.base != vulkan_format(heap, &other.desc)?.base
             || desc.shape != other.desc.shape
@@ -275,7 +276,7 @@ impl Image {
             shadowed: None,
             initial: None,
             exact: None,
-            filter: 0,
+            abilities: 0,
         };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(heap, desc)?.base;
@@ -298,7 +299,7 @@ impl Image {
         let [r, g, b, a] = vulkan.swizzle;
         self.sampled =
             self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
-        self.filter = self.filter_of(&vulkan);
+        self.abilities = self.abilities_of(&vulkan);
         let plain = vk::ComponentMapping::default();
         for base_mip_level in (0..self.desc.levels).filter(|_| uses.write) {
             let level = vk::ImageSubresourceRange { base_mip_level, level_count: 1, ..WHOLE };
@@ -320,17 +321,17 @@ impl Image {
     /// Abilities of texture units with the image. They know the size of the Vulkan image only. Their border,
     /// transparent black, becomes opaque for formats without alpha; where a component mapping adds the alpha,
     /// the border is left to the kernel, because drivers may replace it before or after the mapping.
-    fn filter_of(&self, vulkan: &Format) -> u8 {
+    fn abilities_of(&self, vulkan: &Format) -> u8 {
+        let Some(tiling) = self.exact.filter(|_| self.desc.levels == 1) else { return 0 };
         let gpu = self.heap.gpu;
-        let may = self.desc.levels == 1 && self.is_filtered_precisely();
-        let Some(tiling) = self.exact.filter(|_| may) else { return 0 };
-        let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
-        let features = format::features(gpu.instance, gpu.adapter.physical, detailed, vulkan.read);
-        let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
-        match features.contains(vk::FormatFeatureFlags2::SAMPLED_IMAGE_FILTER_LINEAR) {
-            true if vulkan.adds_alpha() => filter::INSIDE,
-            true => filter::INSIDE | filter::BORDER,
+        let filter = match self.is_filtered_precisely() && has_filter(gpu, vulkan.read, tiling) {
+            true => ability::FILTER | ability::FILTER_BORDER,
             false => 0,
+        };
+        let fetch = if gpu.vulkan.fetches_borders { ability::FETCH_BORDER } else { 0 };
+        match vulkan.adds_alpha() {
+            true => filter & ability::FILTER,
+            false => filter | fetch,
         }
     }
 
@@ -414,7 +415,7 @@ impl Image {
     /// ([`clspv_bridge::texel_order`]), or what texture units can do with a sampled one.
     pub fn constant(&self, binding: &ImageBinding) -> u32 {
         if !binding.storage {
-            return u32::from(self.filter & binding.filter);
+            return u32::from(self.abilities & binding.abilities);
         }
         self.stored_format(binding.declared).map_or(0, |(_, order)| order)
     }
@@ -614,6 +615,14 @@ pub fn buffer_copy(
     })
 }
 
+/// Whether texture units read images of the format with a linear filter.
+fn has_filter(gpu: &Gpu, format: vk::Format, tiling: vk::ImageTiling) -> bool {
+    let detailed = gpu.adapter.api >= vk::API_VERSION_1_3;
+    let features = format::features(gpu.instance, gpu.adapter.physical, detailed, format);
+    let features = if tiling == vk::ImageTiling::LINEAR { features.linear } else { features.tiled };
+    features.contains(vk::FormatFeatureFlags2::SAMPLED_IMAGE_FILTER_LINEAR)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -634,18 +643,22 @@ mod tests {
             shape: ImageShape { kind: ImageKind::D2, size: [5, 4, 1] },
             levels,
         };
-        let ability = |desc: &ImageDesc| image_of(&device.alloc_image(desc).unwrap()).unwrap().filter;
-        let all = filter::INSIDE | filter::BORDER;
+        let abilities = |desc: &ImageDesc| image_of(&device.alloc_image(desc).unwrap()).unwrap().abilities;
+        let fetch = match device.target().vulkan().unwrap().fetches_borders {
+            true => ability::FETCH_BORDER,
+            false => 0,
+        };
+        let all = ability::FILTER | ability::FILTER_BORDER | fetch;
         // Vulkan requires linear filters of these formats.
-        assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 1)), all);
-        assert_eq!(ability(&desc(CL_R, CL_UNORM_INT8, 1)), all);
-        assert_eq!(ability(&desc(CL_A, CL_UNORM_INT8, 1)), all);
-        assert_eq!(ability(&desc(CL_LUMINANCE, CL_UNORM_INT8, 1)), filter::INSIDE);
-        assert_eq!(ability(&desc(CL_RGBA, CL_UNSIGNED_INT8, 1)), 0);
-        assert_eq!(ability(&desc(CL_sRGBA, CL_UNORM_INT8, 1)), 0);
-        assert_eq!(ability(&desc(CL_RGBA, CL_SNORM_INT8, 1)), 0);
+        assert_eq!(abilities(&desc(CL_RGBA, CL_UNORM_INT8, 1)), all);
+        assert_eq!(abilities(&desc(CL_R, CL_UNORM_INT8, 1)), all);
+        assert_eq!(abilities(&desc(CL_A, CL_UNORM_INT8, 1)), all);
+        assert_eq!(abilities(&desc(CL_LUMINANCE, CL_UNORM_INT8, 1)), ability::FILTER);
+        assert_eq!(abilities(&desc(CL_RGBA, CL_UNSIGNED_INT8, 1)), fetch);
+        assert_eq!(abilities(&desc(CL_sRGBA, CL_UNORM_INT8, 1)), fetch);
+        assert_eq!(abilities(&desc(CL_RGBA, CL_SNORM_INT8, 1)), fetch);
         if device.info().image.levels {
-            assert_eq!(ability(&desc(CL_RGBA, CL_UNORM_INT8, 3)), 0);
+            assert_eq!(abilities(&desc(CL_RGBA, CL_UNORM_INT8, 3)), 0);
         }
         let buffer = BufferDesc { size: 4096, host_visible: false, read_only: false, name: "test" };
         let buffer = device.alloc_buffer(&buffer).unwrap();
@@ -653,12 +666,12 @@ mod tests {
             let layout = RectLayout { offset: 0, row_pitch, slice_pitch: 4 * row_pitch };
             let image = device.view_buffer(&buffer, &layout, &desc(CL_RGBA, CL_UNORM_INT8, 1)).unwrap();
             let image = image_of(&image).unwrap();
-            (image.in_buffer().is_some(), image.filter)
+            (image.in_buffer().is_some(), image.abilities)
         };
         // Longer rows make a wider Vulkan image, unless the texels are copied to one of the right size.
         let pitch = u64::from(device.info().image.pitch_alignment).max(32);
-        let (is_linear, filter) = in_buffer(pitch);
-        assert_eq!(filter, if is_linear { 0 } else { all });
+        let (is_linear, abilities) = in_buffer(pitch);
+        assert_eq!(abilities, if is_linear { 0 } else { all });
         assert_eq!(in_buffer(pitch + 4), (false, all));
     }
 }

@@ -71,7 +71,7 @@ impl PipelineKey {
 /// Constants of images that are stored in the usual order, and that texture units can read in every way.
 fn likely_constants(abi: &LaunchAbi) -> ImageConstants {
     let constant = |(source, number): (&BindingSource, u32)| match source {
-        BindingSource::Image(image) if image.filter != 0 => Some((number, u32::from(image.filter))),
+        BindingSource::Image(image) if image.abilities != 0 => Some((number, u32::from(image.abilities))),
         _ => None,
     };
     abi.bindings.iter().zip(0..).filter_map(constant).collect()
@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn images_are_expected_to_be_filtered() {
-        let image = |filter| {
+        let image = |abilities| {
             let (arg, level) = (0, 0);
             let plain = ImageBinding {
                 arg,
@@ -566,7 +566,7 @@ mod tests {
                 buffer: false,
                 level,
                 declared: false,
-                filter,
+                abilities,
             };
             BindingSource::Image(plain)
         };

@@ -218,6 +218,7 @@ pub enum ImageQuery {
     Order,
     DataType,
     Levels,
+    FetchesBorder,
 }
 
 /// Rounding mode of an explicit conversion by name; `None` is the default of the destination.

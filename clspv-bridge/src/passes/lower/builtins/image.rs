@@ -96,6 +96,7 @@ impl BuiltinLowering<'_, '_, '_> {
             | ImageOp::SampleLod
             | ImageOp::CanFilter
             | ImageOp::Filter
+            | ImageOp::FetchesBorder
             | ImageOp::Address => None,
         }
     }

@@ -264,6 +264,10 @@ impl BuiltinLowering<'_, '_, '_> {
             }
             Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Image { op: ImageOp::CanFilter | ImageOp::Filter | ImageOp::Address, .. } => None,
+            Op::Image { op: ImageOp::FetchesBorder, .. } => {
+                let fetches = self.cx.target.vulkan().is_some_and(|vulkan| vulkan.fetches_borders);
+                (!fetches).then(|| self.b.func.bits(ty, 0))
+            }
             Op::Image { op, dim, .. } if self.cx.target.cpu().is_some() => {
                 return Ok(self.texels(*op, *dim, a, ty).into());
             }

@@ -6,7 +6,7 @@ use super::call::Call;
 use crate::error::Result;
 use crate::front::expand::images::{self, Detail};
 use crate::front::expand::numbers::resize;
-use crate::ir::{I32, ImageDim, ImageOp, Op, Type, Value};
+use crate::ir::{I1, I32, ImageDim, ImageOp, Op, Type, Value};
 
 /// Lowers a function of this module.
 pub fn lower(call: &mut Call<'_, '_, '_>, lowering: BuiltinExpansion) -> Result<Option<Value>> {
@@ -57,8 +57,12 @@ fn query(call: &mut Call<'_, '_, '_>, image: Value, dim: ImageDim, query: ImageQ
         ImageQuery::Order => ImageOp::Order,
         ImageQuery::DataType => ImageOp::DataType,
         ImageQuery::Levels => ImageOp::Levels,
+        ImageQuery::FetchesBorder => ImageOp::FetchesBorder,
         _ => ImageOp::Size,
     };
+    if op == ImageOp::FetchesBorder {
+        return Ok(value_of(call, op, I1));
+    }
     if op != ImageOp::Size {
         return Ok(value_of(call, op, I32));
     }

@@ -132,5 +132,9 @@ fn queries() -> Vec<Row> {
             .one_of(LEVELS),
         );
     }
+    // Internal to the built-in library.
+    let domain = images(Shapes::SAMPLED, false, Allowed::Read);
+    let query = BuiltinExpansion::QueryImage(ImageQuery::FetchesBorder);
+    rows.push(Row::new("__fetches_border", "bool T", domain, query).one_of(LEVELS));
     rows
 }
