@@ -1,11 +1,13 @@
 //! Facts about NVIDIA GPUs that Vulkan does not report, from the management library that comes with their
 //! driver.
 //!
-//! The library is loaded for one query and unloaded again. Facts that it does not report are `None`.
+//! The library is loaded for one query and unloaded again, which takes some 25 ms: another thread makes the
+//! query while the Vulkan device is created. Facts that it does not report are `None`.
 
 use libloading::{Library, Symbol};
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
+use std::thread::JoinHandle;
 
 const SUCCESS: c_int = 0;
 const NOT_SUPPORTED: c_int = 3;
@@ -24,8 +26,28 @@ pub struct Nvml {
 
 type Handle = *mut c_void;
 
+/// A query that another thread makes.
+pub struct Query {
+    pci: [u32; 4],
+    /// `None` if no thread could be started.
+    thread: Option<JoinHandle<Nvml>>,
+}
+
+impl Query {
+    /// Begins to query the GPU at (domain, bus, device, function).
+    pub fn begin(pci: [u32; 4]) -> Query {
+        let builder = std::thread::Builder::new().name("pyroclast-nvml".into());
+        Query { pci, thread: builder.spawn(move || read(pci)).ok() }
+    }
+
+    /// Waits for the facts.
+    pub fn facts(self) -> Nvml {
+        self.thread.map_or_else(|| read(self.pci), |thread| thread.join().unwrap_or_default())
+    }
+}
+
 /// Queries the GPU at (domain, bus, device, function).
-pub fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
+fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
     let id = CString::new(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}")).unwrap_or_default();
     // SAFETY: loading the library runs its initialisers.
     let Ok(lib) = (unsafe { Library::new("libnvidia-ml.so.1") }) else { return Nvml::default() };
@@ -85,6 +107,8 @@ mod tests {
 
     #[test]
     fn unknown_gpus_have_no_facts() {
-        assert_eq!(read([0xffff, 0xff, 0x1f, 7]), Nvml::default());
+        let nowhere = [0xffff, 0xff, 0x1f, 7];
+        assert_eq!(Query::begin(nowhere).facts(), Nvml::default());
+        assert_eq!(Query { pci: nowhere, thread: None }.facts(), Nvml::default());
     }
 }

@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::device::batch::{DeviceCommand, ListItem, RectLayout};
 use crate::device::info::DeviceInfo;
 use crate::device::minimum;
+use crate::device::nvml::Query;
 use crate::device::share::MemoryHandle;
 use crate::device::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue,
@@ -48,6 +49,7 @@ pub struct VulkanDevice {
 impl VulkanDevice {
     /// Opens an accepted adapter.
     pub fn open(instance: &'static Instance, adapter: Adapter) -> DeviceResult<VulkanDevice> {
+        let query = caps::begin_query(&adapter);
         let gpu = Gpu::open(instance, adapter)?;
         let images = image_support::image_facts(gpu);
         let heap: &'static Heap =
@@ -57,7 +59,8 @@ impl VulkanDevice {
         let programs: &'static ProgramCaches = Box::leak(Box::new(ProgramCaches::new(memory, store)));
         let pools: &'static SubmitPools = Box::leak(Box::new(SubmitPools::new(programs)));
         let queues: &'static Queues = Box::leak(Box::new(Queues::new(pools)?));
-        let mut info = caps::device_info(&gpu.adapter, &gpu.target, &gpu.vulkan, images);
+        let nvml = query.map(Query::facts).unwrap_or_default();
+        let mut info = caps::device_info(&gpu.adapter, &gpu.target, &gpu.vulkan, images, nvml);
         info.sharing = shared::probe(heap);
         info.host_import_alignment = shared::import_alignment(heap);
         if let Some((pitch, start)) = linear::alignment(gpu) {

@@ -11,6 +11,15 @@ use super::quirks::{Driver, Quirks};
 use crate::config::Config;
 use ash::vk;
 
+/// Priorities of VkQueues, as Vulkan has them.
+pub const MEDIUM: f32 = 0.5;
+pub const HIGH: f32 = 1.0;
+pub const LOW: f32 = 0.0;
+/// More queues would only add threads.
+const PRIORITIES: &[f32] = &[MEDIUM, MEDIUM, MEDIUM, MEDIUM, HIGH, LOW];
+/// For devices with [`Quirks::costly_queues`].
+const FEW_PRIORITIES: &[f32] = &[MEDIUM, MEDIUM, MEDIUM, HIGH];
+
 /// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
     pub physical: vk::PhysicalDevice,
@@ -143,10 +152,13 @@ impl Adapter {
         })
     }
 
-    /// Number of VkQueues to make, at most `wanted`. Work on several ones is ordered by timeline semaphores.
-    pub fn queue_count(&self, wanted: usize) -> usize {
-        let most = if self.features.timeline_semaphore { wanted } else { 1 };
-        most.min(self.family_queues as usize)
+    /// Priorities of the VkQueues to make: those for medium work, then those for high and low priority. Work
+    /// of a priority without a queue shares the medium ones. Work on several queues is ordered by timeline
+    /// semaphores.
+    pub fn queue_priorities(&self) -> &'static [f32] {
+        let all = if self.quirks.costly_queues { FEW_PRIORITIES } else { PRIORITIES };
+        let most = if self.features.timeline_semaphore { all.len() } else { 1 };
+        &all[..most.min(self.family_queues as usize)]
     }
 
     /// Whether the device is a software rasteriser, on the host's processors and memory.

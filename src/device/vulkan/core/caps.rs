@@ -8,7 +8,8 @@ use super::conv;
 use super::nvidia;
 use super::quirks;
 use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts, NvidiaFacts};
-use crate::device::{machine, nvml};
+use crate::device::machine;
+use crate::device::nvml::{self, Nvml};
 use ash::vk;
 use clspv_bridge::target::{Code, Denorms32, FloatControls, SubgroupOps, Target, VulkanTarget};
 
@@ -199,12 +200,13 @@ fn sub_group_ops(a: &Adapter) -> SubgroupOps {
 }
 
 /// The facts that clGetDeviceInfo is answered from. `images` is the image support, or the reason why there is
-/// none.
+/// none; `nvml` are the results of [`begin_query`].
 pub fn device_info(
     a: &Adapter,
     t: &Target,
     vulkan: &VulkanTarget,
     images: Result<ImageFacts, String>,
+    nvml: Nvml,
 ) -> DeviceInfo {
     let limits = &a.props.limits;
     let mut notes = Vec::new();
@@ -221,7 +223,7 @@ pub fn device_info(
     if let Some(count) = vulkan.max_trip_count {
         notes.push(format!("loops: the driver ends those of a work-item after {count} iterations in all"));
     }
-    let (clock_mhz, nvidia) = clock_and_nvidia(a, &mut notes);
+    let (clock_mhz, nvidia) = clock_and_nvidia(a, nvml, &mut notes);
     let (global_mem_size, max_alloc_size) = memory_sizes(a, &mut notes);
     note_absent(a, t, vulkan, &mut notes);
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
@@ -300,10 +302,17 @@ fn compute_units(a: &Adapter, notes: &mut Vec<String>) -> u32 {
     })
 }
 
+fn is_nvidia(a: &Adapter) -> bool {
+    a.quirks.cuda_attributes && !a.is_cpu()
+}
+
+/// Begins to query what Vulkan does not report about the device.
+pub fn begin_query(a: &Adapter) -> Option<nvml::Query> {
+    a.pci.filter(|_| is_nvidia(a)).map(nvml::Query::begin)
+}
+
 /// The clock frequency in MHz, 0 if unknown, and the facts about NVIDIA's devices.
-fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<NvidiaFacts>) {
-    let is_nvidia = a.quirks.cuda_attributes && !a.is_cpu();
-    let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();
+fn clock_and_nvidia(a: &Adapter, nvml: Nvml, notes: &mut Vec<String>) -> (u32, Option<NvidiaFacts>) {
     let clock_mhz = match nvml.clock_mhz {
         Some(mhz) => mhz,
         None if a.is_cpu() => machine::cpu_mhz(),
@@ -316,8 +325,8 @@ fn clock_and_nvidia(a: &Adapter, notes: &mut Vec<String>) -> (u32, Option<Nvidia
         has_copy_engines: a.has_copy_engines,
         integrated: a.is_unified(),
     };
-    let facts = is_nvidia.then(|| nvidia::facts(&sources)).flatten();
-    if is_nvidia && facts.is_none() {
+    let facts = is_nvidia(a).then(|| nvidia::facts(&sources)).flatten();
+    if is_nvidia(a) && facts.is_none() {
         notes.push("cl_nv_device_attribute_query: compute capability or display unknown".into());
     }
     if clock_mhz == 0 {

@@ -19,13 +19,6 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Maximum number of VkQueues for work of medium priority: more would only add threads.
-pub const MEDIUM_QUEUES: usize = 4;
-
-/// Priorities of the VkQueues: those for medium work, then one each for high and low priority. Work of high
-/// or low priority shares the medium queues where there are too few.
-const PRIORITIES: [f32; MEDIUM_QUEUES + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
-
 /// An opened device: its handles and capabilities.
 pub struct Gpu {
     pub instance: &'static Instance,
@@ -95,9 +88,9 @@ impl Gpu {
         })))
     }
 
-    /// The VkQueues, in the order of [`PRIORITIES`].
+    /// The VkQueues, in the order of [`Adapter::queue_priorities`].
     pub fn queues(&self) -> impl Iterator<Item = vk::Queue> {
-        let count = self.adapter.queue_count(PRIORITIES.len());
+        let count = self.adapter.queue_priorities().len();
         // SAFETY: the device was made with this many queues of the family.
         (0..count as u32).map(|i| unsafe { self.raw.get_device_queue(self.adapter.family, i) })
     }
@@ -135,10 +128,9 @@ impl Gpu {
 }
 
 fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> {
-    let count = a.queue_count(PRIORITIES.len());
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(a.family)
-        .queue_priorities(&PRIORITIES[..count])];
+        .queue_priorities(a.queue_priorities())];
     let names = a.ext.to_enable();
     let mut requested = a.features.requested();
     let core = *requested.core();

@@ -3,8 +3,8 @@
 use super::pools::SubmitPools;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
+use crate::device::vulkan::core::adapter::{HIGH, LOW, MEDIUM};
 use crate::device::vulkan::core::conv::VkResultExt;
-use crate::device::vulkan::core::gpu::MEDIUM_QUEUES;
 use ash::vk;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,8 @@ impl Queues {
 
     /// The submit queues for medium priority.
     fn medium(&self) -> &[&'static SubmitQueue] {
-        &self.list[..self.list.len().min(MEDIUM_QUEUES)]
+        let priorities = self.pools.gpu.adapter.queue_priorities();
+        &self.list[..priorities.iter().take_while(|priority| **priority == MEDIUM).count()]
     }
 
     /// The submit queues for medium priority, in turn.
@@ -67,13 +68,13 @@ impl Queues {
 
     /// The submit queue for work of a priority.
     pub fn of_priority(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
-        let own = match priority {
-            Priority::High => Some(MEDIUM_QUEUES),
-            Priority::Low => Some(MEDIUM_QUEUES + 1),
-            Priority::Medium => None,
+        let wanted = match priority {
+            Priority::High => HIGH,
+            Priority::Low => LOW,
+            Priority::Medium => return self.next(),
         };
-        let submit_queue = own.and_then(|at| self.list.get(at).copied());
-        submit_queue.map_or_else(|| self.next(), Ok)
+        let mut own = self.pools.gpu.adapter.queue_priorities().iter().zip(&self.list);
+        own.find(|(priority, _)| **priority == wanted).map_or_else(|| self.next(), |(_, own)| Ok(*own))
     }
 
     /// A submit queue that is idle, if there is one, so that work starts immediately.
