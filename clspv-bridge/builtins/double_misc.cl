@@ -166,13 +166,8 @@ double pc_remquo_f64(double x, double y, __private int *quo)
 }
 double pc_remainder_f64(double x, double y) { int q; return pc_remquo_f64(x, y, &q); }
 
-double pc_round_f64(double x)
-{
-    double a = pd_abs(x);
-    if (!(a < 0x1p52)) return x;
-    double t = trunc(a);
-    return pd_copysign(a - t >= 0.5 ? t + 1.0 : t, x);
-}
+// As pc_round_f32.
+double pc_round_f64(double x) { return trunc(x + pd_copysign(0x1.fffffffffffffp-2, x)); }
 
 double pc_fract_f64(double x, __private double *ip)
 {

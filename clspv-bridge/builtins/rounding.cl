@@ -77,12 +77,8 @@ float pc_remainder_f32(float x, float y)
     return pc_remquo_f32(x, y, &q);
 }
 
-float pc_round_f32(float x)
-{
-    float a = pc_abs(x);
-    float t = trunc(a);
-    return pc_copysign(a - t >= 0.5f ? t + 1.0f : t, x);
-}
+// The sum with the largest number below a half reaches the next integer from a half on: there it is rounded to even, upwards.
+float pc_round_f32(float x) { return trunc(x + pc_copysign(0x1.fffffep-2f, x)); }
 
 float pc_fract_f32(float x, __private float *ip)
 {

@@ -19,6 +19,7 @@ const SOURCES: &[&str] = &[
     "pow",
     "trig",
     "trig_inverse",
+    "relaxed",
     "hyperbolic",
     "algebra",
     "rounding",

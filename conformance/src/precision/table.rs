@@ -205,29 +205,28 @@ const RECIPROCAL: Option<Bound> = Some(Special(
     |a| if (2f64.powi(-126)..=2f64.powi(126)).contains(&a.x.abs()) { Ulp(2.5) } else { Any },
     "2.5 in 2^±126",
 ));
+/// Allowed error in ulp of a power of the positive `x`: that of exp2(y * log2(x)) of functions with the errors
+/// that the table allows, or 8192.
+fn derived_power(x: f64, y: f64) -> f64 {
+    let log = x.log2();
+    let error = y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };
+    let derived = (error * std::f64::consts::LN_2).exp_m1() * 2f64.powi(24) + 3.0 + (2.0 * y * log).abs();
+    derived.max(8192.0)
+}
+const DERIVED_POWER: &str = "8192, or derived from exp2, log2";
 /// Powers where the relaxed table defines them.
 const POWER: Option<Bound> = Some(Special(
     |a| {
         if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) {
             Any
         } else {
-            Ulp(8192.0)
+            Ulp(derived_power(a.x.abs(), a.y))
         }
     },
-    "8192 where defined",
+    DERIVED_POWER,
 ));
-/// exp2(y * log2(x)) of functions with the errors that the table allows, or 8192 ulp.
-const POSITIVE_POWER: Option<Bound> = Some(Special(
-    |a| {
-        let log = a.x.log2();
-        let error =
-            a.y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };
-        let derived =
-            (error * std::f64::consts::LN_2).exp_m1() * 2f64.powi(24) + 3.0 + (2.0 * a.y * log).abs();
-        if a.x > 0.0 { Ulp(derived.max(8192.0)) } else { Any }
-    },
-    "8192, or derived from exp2, log2",
-));
+const POSITIVE_POWER: Option<Bound> =
+    Some(Special(|a| if a.x > 0.0 { Ulp(derived_power(a.x, a.y)) } else { Any }, DERIVED_POWER));
 const INTEGER_POWER: Option<Bound> =
     Some(Special(|a| if a.x == 0.0 { Any } else { Ulp(8192.0) }, "8192 where defined"));
 const ROOT: Option<Bound> = Some(Special(

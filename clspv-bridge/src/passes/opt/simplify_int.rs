@@ -526,6 +526,8 @@ pub(crate) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
                 rewrite(Op::Bin(BinOp::And), &[bits, c])
             }
         }
+        // Conversions truncate.
+        (CastOp::FpToS | CastOp::FpToU, Op::Un(UnOp::Trunc)) => rewrite(Op::Cast(op), &args[..1]),
         (CastOp::PtrToInt, Op::Cast(CastOp::IntToPtr)) | (CastOp::IntToPtr, Op::Cast(CastOp::PtrToInt)) => {
             (s.ty(args[0]) == ty).then_some(Action::Value(args[0]))
         }

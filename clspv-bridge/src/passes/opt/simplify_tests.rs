@@ -115,6 +115,17 @@ fn float(b: &mut Builder<'_>, x: f32) -> Value {
 }
 
 #[test]
+fn conversions_to_integers_truncate() {
+    for (op, left) in [(UnOp::Trunc, 1), (UnOp::Floor, 2)] {
+        let (f, _) = run(&[F32], |b, a| {
+            let x = b.un(op, a[0]);
+            b.cast(CastOp::FpToS, x, I32)
+        });
+        assert_eq!(ops(&f).len(), left);
+    }
+}
+
+#[test]
 fn products_with_zero_need_fast_math() {
     let fast = FastMath { fast: true, ..FastMath::default() };
     let no_nan = FastMath { no_nan: true, ..FastMath::default() };

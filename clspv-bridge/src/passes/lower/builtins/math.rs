@@ -54,6 +54,9 @@ impl BuiltinLowering<'_, '_, '_> {
         if let Some(un) = self.unary_instruction(op, ty) {
             return Ok(self.b.un(un, a[0]));
         }
+        if let Some(name) = self.relaxed_version(op, ty) {
+            return Ok(self.call_lanes(name, a, ty));
+        }
         let inline = self.arithmetic(op, a, ty).or_else(|| self.common(op, a, ty));
         Ok(inline.unwrap_or_else(|| self.library(exact_version(op), a, ty)))
     }
@@ -97,6 +100,19 @@ impl BuiltinLowering<'_, '_, '_> {
             C::log2 if self.cx.target.close_log2 => UnOp::NativeLog2,
             _ => return None,
         })
+    }
+
+    /// The library's version of a function for relaxed math.
+    fn relaxed_version(&self, op: ClOp, ty: Type) -> Option<&'static str> {
+        use ClOp as C;
+        match op {
+            _ if !self.relaxed || !self.is_f32(ty) => None,
+            C::atan => Some("pc_relaxed_atan_f32"),
+            C::atan2 => Some("pc_relaxed_atan2_f32"),
+            C::hypot => Some("pc_relaxed_hypot_f32"),
+            C::pow if self.cx.target.close_log2 && self.cx.target.close_exp2 => Some("pc_relaxed_pow_f32"),
+            _ => None,
+        }
     }
 
     /// Functions of a few operations, or that the device has native versions of.
