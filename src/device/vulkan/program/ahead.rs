@@ -6,7 +6,7 @@
 //! Lock: the state, never held while a pipeline is created.
 
 use super::kernel::VulkanKernel;
-use super::pipeline::PipelineKey;
+use super::pipeline_key::PipelineKey;
 use crate::device::threads;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;

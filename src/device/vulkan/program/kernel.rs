@@ -5,7 +5,8 @@
 use super::ahead::{self, PipelineRequest};
 use super::grid::{Dispatches, GridDispatch, count_groups, split_grid};
 use super::group_size;
-use super::pipeline::{Formats, ImageConstants, PipelineKey, Pipelines, StandIn};
+use super::pipeline::{Pipelines, StandIn};
+use super::pipeline_key::{Formats, ImageConstants, PipelineKey};
 use super::variants::Variants;
 use super::window::{LaunchWindow, WindowArg, WindowMemory};
 use crate::device::batch::{ArgValue, BufferRange, Launch};

@@ -1,82 +1,31 @@
 //! Pipelines of one kernel variant, created on first use: one for each local size, set of local-memory
 //! lengths, constants of images, and (where the module must declare them) image formats.
 //!
-//! The driver's compilation results are cached on disk, under the hash of the variant's code and everything
-//! that identifies driver and device, unless the compilation took no time. A second entry has the sizes of
+//! The driver's compilation results are cached on disk unless the compilation took no time, and the sizes of
 //! the pipelines that were used, which later processes create ahead of the first launch (`ahead`).
 
-use super::descriptors;
-use super::statistics;
+use super::pipeline_creation::{Parts, create};
+use super::pipeline_key::{Formats, PipelineKey};
+use super::{descriptors, pipeline_entries, statistics};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::record::{BuildStage, stage};
-use crate::store::{EntryContent, Key as EntryKey, Store};
+use crate::store::Store;
 use ash::vk;
-use clspv_bridge::abi::{
-    BindingSource, BlockStorage, KernelVariant, LaunchAbi, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE,
-    SPEC_LOCAL_SIZE,
-};
+use clspv_bridge::abi::{BlockStorage, KernelVariant};
 use clspv_bridge::texel_format;
 use parking_lot::{Condvar, Mutex};
-use rspirv::spirv::ImageFormat;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ffi::CString;
 use std::time::{Duration, Instant};
 
 /// Compilations that take less time are not cached.
 const WORTH_KEEPING: Duration = Duration::from_millis(2);
-/// Format version of the entries on disk.
-const VERSION: u32 = 1;
 /// The launch after which a stand-in is replaced: a program that only tries local sizes makes fewer with
 /// each, and the recording of a second launch serves the later ones.
 const LAST_TRIAL: u32 = 2;
-/// Most pipelines whose sizes are kept.
-const MOST_SIZES: usize = 8;
-
-/// Bindings whose image format the module must declare, and the formats.
-pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
-
-/// Bindings of images whose specialisation constants are not zero, and the values ([`SPEC_FIRST_IMAGE`]).
-pub type ImageConstants = SmallVec<[(u32, u32); 2]>;
-
-/// Specialisation of a pipeline: local size, local-memory lengths in the order of the ABI's list, formats,
-/// constants of images.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct PipelineKey {
-    pub local: [u32; 3],
-    pub lengths: SmallVec<[u32; 4]>,
-    pub formats: Formats,
-    pub constants: ImageConstants,
-}
-
-impl PipelineKey {
-    /// The key of a launch with images of the usual kind, if any ([`likely_constants`]).
-    pub fn of_sizes(abi: &LaunchAbi, local: [u32; 3], lengths: SmallVec<[u32; 4]>) -> PipelineKey {
-        PipelineKey { local, lengths, formats: Formats::new(), constants: likely_constants(abi) }
-    }
-
-    fn differs_in_size_only(&self, other: &PipelineKey) -> bool {
-        (&self.lengths, &self.formats, &self.constants) == (&other.lengths, &other.formats, &other.constants)
-    }
-
-    /// Whether [`PipelineKey::of_sizes`] makes this key.
-    fn is_of_sizes(&self, abi: &LaunchAbi) -> bool {
-        self.formats.is_empty() && self.constants == likely_constants(abi)
-    }
-}
-
-/// Constants of images that are stored in the usual order, and that texture units can read in every way.
-fn likely_constants(abi: &LaunchAbi) -> ImageConstants {
-    let constant = |(source, number): (&BindingSource, u32)| match source {
-        BindingSource::Image(image) if image.abilities != 0 => Some((number, u32::from(image.abilities))),
-        _ => None,
-    };
-    abi.bindings.iter().zip(0..).filter_map(constant).collect()
-}
-
 /// A pipeline with its layouts.
 #[derive(Clone, Copy)]
 pub struct Pipeline {
@@ -112,13 +61,6 @@ struct Made {
     creating: SmallVec<[PipelineKey; 2]>,
     /// Keys for which another local size serves, and how often it did.
     replaced: HashMap<PipelineKey, u32>,
-}
-
-/// Handles for the creation of a pipeline.
-struct Parts {
-    module: vk::ShaderModule,
-    layout: vk::PipelineLayout,
-    cache: vk::PipelineCache,
 }
 
 /// A pipeline in creation, which others wait for.
@@ -193,12 +135,12 @@ impl Pipelines {
         if made.replaced.remove(key).is_some() {
             self.gpu.invalidate_recordings();
         }
-        let (sets, sizes) = (made.sets, made.sizes(&variant.abi, key));
+        let (sets, used) = (made.sets, made.used(key));
         drop(made);
         drop(creation);
         if start.elapsed() >= WORTH_KEEPING {
             self.keep(variant, parts.cache);
-            self.store.write(entry_key(self.gpu, variant, SIZES), VERSION, &sizes);
+            pipeline_entries::write_sizes(self.gpu, self.store, variant, used.iter());
         }
         if logs {
             let statistics = statistics::describe(self.gpu, pipeline);
@@ -233,18 +175,17 @@ impl Pipelines {
     fn keep(&self, variant: &KernelVariant, cache: vk::PipelineCache) {
         // SAFETY: the cache is alive.
         match unsafe { self.gpu.raw.get_pipeline_cache_data(cache) } {
-            Ok(data) => self.store.write(entry_key(self.gpu, variant, COMPILATIONS), VERSION, &data),
+            Ok(data) => pipeline_entries::write_compilations(self.gpu, self.store, variant, &data),
             Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
         }
     }
 
     /// Creates the pipelines that earlier processes used, and another one.
     pub fn create_ahead(&self, variant: &KernelVariant, other: Option<PipelineKey>) -> DeviceResult<()> {
-        let sizes = |content: &EntryContent| read_sizes(&content.bytes, &variant.abi);
-        let kept = self.store.read(entry_key(self.gpu, variant, SIZES), VERSION, sizes);
+        let kept = pipeline_entries::read_sizes(self.gpu, self.store, variant);
         let most = self.gpu.adapter.props.limits.max_compute_work_group_invocations;
         let items = |key: &PipelineKey| key.local.iter().fold(1u32, |n, size| n.saturating_mul(*size));
-        let kept = kept.unwrap_or_default().into_iter().filter(|key| (1..=most).contains(&items(key)));
+        let kept = kept.into_iter().filter(|key| (1..=most).contains(&items(key)));
         for key in kept.chain(other) {
             self.get(variant, &key)?;
         }
@@ -262,119 +203,11 @@ impl Pipelines {
     }
 }
 
-/// Compiles a pipeline, whose statistics can be read afterwards if it `captures` them.
-fn create(
-    gpu: &Gpu,
-    variant: &KernelVariant,
-    key: &PipelineKey,
-    parts: &Parts,
-    captures: bool,
-) -> DeviceResult<vk::Pipeline> {
-    let linear = variant.abi.is_linear();
-    let items = key.local.iter().product::<u32>();
-    let workgroup = if linear { [items, 1, 1] } else { key.local };
-    let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
-    let images = key.constants.iter().map(|(binding, value)| (SPEC_FIRST_IMAGE + binding, *value));
-    let ids =
-        SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
-    let ids = ids.chain(images.clone().map(|(id, _)| id));
-    let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
-        .enumerate()
-        .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
-        .collect();
-    let local: &[u32] = if linear { &key.local } else { &[] };
-    let values: SmallVec<[u32; 8]> = workgroup
-        .iter()
-        .chain(local)
-        .chain(&key.lengths)
-        .copied()
-        .chain(images.map(|(_, value)| value))
-        .collect();
-    if values.len() != entries.len() {
-        return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
-    }
-    let spec =
-        vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values.as_slice()));
-    let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
-    let mut stage = vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::COMPUTE)
-        .module(parts.module)
-        .name(&name)
-        .specialization_info(&spec);
-    let size = variant.abi.sub_group_size;
-    let mut required =
-        vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
-    if gpu.adapter.required_sub_group_size(size).is_some() {
-        stage = stage.push_next(&mut required);
-    }
-    if linear && gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
-        stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
-    }
-    let flags = match captures {
-        true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
-        false => vk::PipelineCreateFlags::empty(),
-    };
-    let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(parts.layout).flags(flags);
-    // SAFETY: module and layout are alive and belong together.
-    unsafe { gpu.pipeline(parts.cache, info) }
-}
-
-/// Kinds of entries of a variant.
-const COMPILATIONS: &[u8] = b"vulkan pipelines";
-const SIZES: &[u8] = b"vulkan pipeline sizes";
-
-fn entry_key(gpu: &Gpu, variant: &KernelVariant, kind: &[u8]) -> EntryKey {
-    let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(kind);
-    for word in [
-        props.vendor_id,
-        props.device_id,
-        props.driver_version,
-        props.api_version,
-        driver.driver_id.as_raw() as u32,
-    ] {
-        hasher.update(&word.to_le_bytes());
-    }
-    hasher.update(&props.pipeline_cache_uuid);
-    hasher.update(bytemuck::cast_slice(&variant.spirv));
-    hasher.finalize()
-}
-
-/// Pipelines' local sizes and local-memory lengths, as words.
-fn write_sizes<'a>(keys: impl Iterator<Item = &'a PipelineKey>) -> Vec<u8> {
-    keys.flat_map(|key| key.local.iter().chain(&key.lengths)).flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Reads what [`write_sizes`] has written.
-fn read_sizes(bytes: &[u8], abi: &LaunchAbi) -> Option<Vec<PipelineKey>> {
-    let (words, rest) = bytes.as_chunks::<4>();
-    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let keys = words.chunks_exact(3 + abi.local_specs.len());
-    if !rest.is_empty() || !keys.remainder().is_empty() {
-        return None;
-    }
-    let key = |k: &[u32]| PipelineKey::of_sizes(abi, [k[0], k[1], k[2]], SmallVec::from_slice(&k[3..]));
-    Some(keys.map(key).take(MOST_SIZES).collect())
-}
-
-/// Whether pipeline-cache data begins with the header of this driver and device.
-fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
-    let word = |at: usize| data.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
-    let props = &gpu.adapter.props;
-    word(0).is_some_and(|size| size >= 32 && size as usize <= data.len())
-        && word(4) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
-        && word(8) == Some(props.vendor_id)
-        && word(12) == Some(props.device_id)
-        && data.get(16..32) == Some(&props.pipeline_cache_uuid[..])
-}
-
 impl Made {
-    /// The sizes of the newest pipeline and of others, for the disk.
-    fn sizes(&self, abi: &LaunchAbi, newest: &PipelineKey) -> Vec<u8> {
+    /// The keys of all pipelines, the newest first.
+    fn used(&self, newest: &PipelineKey) -> Vec<PipelineKey> {
         let others = self.pipelines.keys().filter(|key| *key != newest);
-        let all = std::iter::once(newest).chain(others);
-        write_sizes(all.filter(|key| key.is_of_sizes(abi)).take(MOST_SIZES))
+        std::iter::once(newest).chain(others).cloned().collect()
     }
 
     /// The pipeline of this key, if it exists.
@@ -419,10 +252,7 @@ impl Made {
     ) -> DeviceResult<Parts> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
-            let all = |content: &EntryContent| Some(content.bytes.clone());
-            let kept = store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, all);
-            // A driver should refuse foreign data, but is not trusted to.
-            let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
+            let kept = pipeline_entries::read_compilations(gpu, store, variant);
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
             // SAFETY: the data was returned by this driver and device and is intact, or is empty.
             self.cache =
@@ -485,19 +315,11 @@ mod tests {
     use crate::config::Config;
     use crate::device::vulkan::device::VulkanDevice;
     use crate::device::vulkan::tests::{device, scale_variant};
-    use clspv_bridge::abi::{ImageBinding, LocalSpec, PointerMode};
+    use clspv_bridge::abi::PointerMode;
 
     fn sizes(x: u32, y: u32) -> PipelineKey {
-        PipelineKey::of_sizes(&abi(vec![]), [x, y, 1], SmallVec::new())
-    }
-
-    fn abi(bindings: Vec<BindingSource>) -> LaunchAbi {
-        let spec = |id| (id, LocalSpec::Arg { arg: 0, elem_bytes: 4 });
-        LaunchAbi { bindings, local_specs: vec![spec(3), spec(4)], ..abi_without_memory() }
-    }
-
-    fn abi_without_memory() -> LaunchAbi {
-        scale_variant(PointerMode::Addresses, BlockStorage::Push).abi
+        let abi = scale_variant(PointerMode::Addresses, BlockStorage::Push).abi;
+        PipelineKey::of_sizes(&abi, [x, y, 1], SmallVec::new())
     }
 
     #[test]
@@ -539,42 +361,5 @@ mod tests {
         assert!(all.iter().all(|pipeline| *pipeline == all[0]));
         assert_eq!(pipelines.made.lock().pipelines.len(), 1);
         assert!(pipelines.made.lock().creating.is_empty());
-    }
-
-    #[test]
-    fn sizes_are_read_as_written() {
-        let (abi, one) = (abi(vec![]), abi_without_memory());
-        let keys = [
-            PipelineKey::of_sizes(&abi, [8, 2, 1], SmallVec::from_slice(&[5, 6])),
-            PipelineKey::of_sizes(&abi, [64, 1, 1], SmallVec::from_slice(&[7, 8])),
-        ];
-        let bytes = write_sizes(keys.iter());
-        assert_eq!(read_sizes(&bytes, &abi), Some(keys.to_vec()));
-        assert_eq!(read_sizes(&bytes, &one), None);
-        assert_eq!(read_sizes(&bytes[..39], &abi), None);
-        assert_eq!(read_sizes(&[], &abi), Some(Vec::new()));
-    }
-
-    #[test]
-    fn images_are_expected_to_be_filtered() {
-        let image = |abilities| {
-            let (arg, level) = (0, 0);
-            let plain = ImageBinding {
-                arg,
-                storage: false,
-                float: true,
-                buffer: false,
-                level,
-                declared: false,
-                abilities,
-            };
-            BindingSource::Image(plain)
-        };
-        let abi = abi(vec![image(0), image(1), BindingSource::Sampler(17)]);
-        let mut key = PipelineKey::of_sizes(&abi, [1; 3], SmallVec::from_slice(&[5, 6]));
-        assert_eq!(key.constants[..], [(1, 1)]);
-        assert!(key.is_of_sizes(&abi));
-        key.constants.clear();
-        assert!(!key.is_of_sizes(&abi));
     }
 }

@@ -1,0 +1,119 @@
+//! Entries of the disk cache about the pipelines of a variant, under the hash of its code and everything that
+//! identifies driver and device: the driver's compilation results, and the sizes of the pipelines that were
+//! used.
+
+use super::pipeline_key::PipelineKey;
+use crate::device::vulkan::core::gpu::Gpu;
+use crate::store::{EntryContent, Key as EntryKey, Store};
+use ash::vk;
+use bytes::Bytes;
+use clspv_bridge::abi::{KernelVariant, LaunchAbi};
+use smallvec::SmallVec;
+
+/// Format version of the entries on disk.
+const VERSION: u32 = 1;
+/// Most pipelines whose sizes are kept.
+const MOST_SIZES: usize = 8;
+
+/// Kinds of entries of a variant.
+const COMPILATIONS: &[u8] = b"vulkan pipelines";
+const SIZES: &[u8] = b"vulkan pipeline sizes";
+
+fn entry_key(gpu: &Gpu, variant: &KernelVariant, kind: &[u8]) -> EntryKey {
+    let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(kind);
+    for word in [
+        props.vendor_id,
+        props.device_id,
+        props.driver_version,
+        props.api_version,
+        driver.driver_id.as_raw() as u32,
+    ] {
+        hasher.update(&word.to_le_bytes());
+    }
+    hasher.update(&props.pipeline_cache_uuid);
+    hasher.update(bytemuck::cast_slice(&variant.spirv));
+    hasher.finalize()
+}
+
+/// The driver's compilation results for the variant, as vkGetPipelineCacheData returned them; empty if there
+/// are none. A driver should refuse foreign data, but is not trusted to.
+pub fn read_compilations(gpu: &Gpu, store: &Store, variant: &KernelVariant) -> Bytes {
+    let all = |content: &EntryContent| Some(content.bytes.clone());
+    let kept = store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, all);
+    kept.filter(|data| is_for(gpu, data)).unwrap_or_default()
+}
+
+/// Stores the driver's compilation results.
+pub fn write_compilations(gpu: &Gpu, store: &Store, variant: &KernelVariant, data: &[u8]) {
+    store.write(entry_key(gpu, variant, COMPILATIONS), VERSION, data);
+}
+
+/// The pipelines that earlier processes used, at most [`MOST_SIZES`].
+pub fn read_sizes(gpu: &Gpu, store: &Store, variant: &KernelVariant) -> Vec<PipelineKey> {
+    let keys = |content: &EntryContent| keys_of(&content.bytes, &variant.abi);
+    store.read(entry_key(gpu, variant, SIZES), VERSION, keys).unwrap_or_default()
+}
+
+/// Stores the sizes of pipelines in use, of which those are kept that [`PipelineKey::of_sizes`] makes.
+pub fn write_sizes<'a>(
+    gpu: &Gpu,
+    store: &Store,
+    variant: &KernelVariant,
+    used: impl Iterator<Item = &'a PipelineKey>,
+) {
+    let kept = used.filter(|key| key.is_of_sizes(&variant.abi)).take(MOST_SIZES);
+    store.write(entry_key(gpu, variant, SIZES), VERSION, &words_of(kept));
+}
+
+/// Pipelines' local sizes and local-memory lengths, as words.
+fn words_of<'a>(keys: impl Iterator<Item = &'a PipelineKey>) -> Vec<u8> {
+    keys.flat_map(|key| key.local.iter().chain(&key.lengths)).flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Reads what [`words_of`] has written.
+fn keys_of(bytes: &[u8], abi: &LaunchAbi) -> Option<Vec<PipelineKey>> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let keys = words.chunks_exact(3 + abi.local_specs.len());
+    if !rest.is_empty() || !keys.remainder().is_empty() {
+        return None;
+    }
+    let key = |k: &[u32]| PipelineKey::of_sizes(abi, [k[0], k[1], k[2]], SmallVec::from_slice(&k[3..]));
+    Some(keys.map(key).take(MOST_SIZES).collect())
+}
+
+/// Whether pipeline-cache data begins with the header of this driver and device.
+fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
+    let word = |at: usize| data.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
+    let props = &gpu.adapter.props;
+    word(0).is_some_and(|size| size >= 32 && size as usize <= data.len())
+        && word(4) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
+        && word(8) == Some(props.vendor_id)
+        && word(12) == Some(props.device_id)
+        && data.get(16..32) == Some(&props.pipeline_cache_uuid[..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::vulkan::tests::scale_variant;
+    use clspv_bridge::abi::{BlockStorage, LocalSpec, PointerMode};
+
+    #[test]
+    fn sizes_are_read_as_written() {
+        let one = scale_variant(PointerMode::Addresses, BlockStorage::Push).abi;
+        let spec = |id| (id, LocalSpec::Arg { arg: 0, elem_bytes: 4 });
+        let abi = LaunchAbi { local_specs: vec![spec(3), spec(4)], ..one.clone() };
+        let keys = [
+            PipelineKey::of_sizes(&abi, [8, 2, 1], SmallVec::from_slice(&[5, 6])),
+            PipelineKey::of_sizes(&abi, [64, 1, 1], SmallVec::from_slice(&[7, 8])),
+        ];
+        let bytes = words_of(keys.iter());
+        assert_eq!(keys_of(&bytes, &abi), Some(keys.to_vec()));
+        assert_eq!(keys_of(&bytes, &one), None);
+        assert_eq!(keys_of(&bytes[..39], &abi), None);
+        assert_eq!(keys_of(&[], &abi), Some(Vec::new()));
+    }
+}
