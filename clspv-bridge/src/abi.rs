@@ -123,8 +123,8 @@ pub struct ImageBinding {
 pub mod ability {
     /// Reads with a linear filter of texels inside.
     pub const FILTER: u8 = 1;
-    /// Reads with a linear filter and [`super::sampler::CLAMP`], whose border of transparent black the image's
-    /// view makes the border of OpenCL.
+    /// Reads with a linear filter and [`super::sampler::CLAMP`], whose border of transparent black the
+    /// image's view makes the border of OpenCL.
     pub const FILTER_BORDER: u8 = 2;
     /// Fetches of texels outside, which return the border of [`super::sampler::CLAMP`].
     pub const FETCH_BORDER: u8 = 4;

@@ -205,8 +205,8 @@ const RECIPROCAL: Option<Bound> = Some(Special(
     |a| if (2f64.powi(-126)..=2f64.powi(126)).contains(&a.x.abs()) { Ulp(2.5) } else { Any },
     "2.5 in 2^±126",
 ));
-/// Allowed error in ulp of a power of the positive `x`: that of exp2(y * log2(x)) of functions with the errors
-/// that the table allows, or 8192.
+/// Allowed error in ulp of a power of the positive `x`: that of exp2(y * log2(x)) of functions with the
+/// errors that the table allows, or 8192.
 fn derived_power(x: f64, y: f64) -> f64 {
     let log = x.log2();
     let error = y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };

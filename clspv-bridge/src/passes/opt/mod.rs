@@ -11,6 +11,7 @@ pub(crate) mod instrumentation;
 pub(crate) mod licm;
 pub(crate) mod mem2reg;
 pub(crate) mod private_volatile;
+mod rewriter;
 pub(crate) mod rotate_loops;
 pub(crate) mod separate_offsets;
 pub mod simplify;

@@ -3,7 +3,7 @@
 
 use crate::ir::fold;
 use crate::ir::{BinOp, Op, Scalar, Type, UnOp, Value};
-use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
+use crate::passes::opt::rewriter::{Action, Rewriter, rewrite};
 
 /// Bits of 1.0; `None` for other types than floats.
 fn one(s: Scalar) -> Option<u64> {

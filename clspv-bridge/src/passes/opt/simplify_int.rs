@@ -3,7 +3,7 @@
 
 use crate::ir::fold::{int_compare, signed};
 use crate::ir::{BinOp, CastOp, I1, InstData, IntCc, Op, Scalar, Type, UnOp, Value, WorkItemQuery};
-use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
+use crate::passes::opt::rewriter::{Action, Rewriter, rewrite};
 
 fn commutative(op: BinOp) -> bool {
     use BinOp::*;

@@ -2,7 +2,7 @@
 //! operations on lanes, if the lanes of their operands are known values.
 
 use crate::ir::{CastOp, Const, Op, Value};
-use crate::passes::opt::simplify::Rewriter;
+use crate::passes::opt::rewriter::Rewriter;
 use smallvec::SmallVec;
 
 /// Whether each lane of the result depends on that lane of the operands only.

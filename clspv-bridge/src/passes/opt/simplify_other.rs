@@ -2,7 +2,7 @@
 
 use crate::abi::sampler;
 use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, ImageOp, Op, Scalar, Space, Type, UnOp, Value};
-use crate::passes::opt::simplify::{Action, Rewriter, rewrite};
+use crate::passes::opt::rewriter::{Action, Rewriter, rewrite};
 use crate::passes::opt::simplify_float;
 use crate::passes::opt::simplify_int::inverse;
 use smallvec::SmallVec;

@@ -1,4 +1,4 @@
-//! What a pipeline of a variant is specialised for.
+//! Keys of pipelines: what they are specialised for.
 
 use clspv_bridge::abi::{BindingSource, LaunchAbi};
 use rspirv::spirv::ImageFormat;

@@ -41,8 +41,9 @@ fn vectors_are_scalarised_into_library_calls() {
     let relaxed = Options { fast_relaxed_math: true, ..Options::default() };
     let close = Target { close_exp2: true, ..Target::generic() };
     assert!(calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &close, &relaxed)).is_empty());
-    let power =
-        |target| calls(&lower(Op::OpenCl(ClOp::pow), &[F32, F32], F32, target, &relaxed))[0].to_owned();
+    let power = |target: &Target| {
+        calls(&lower(Op::OpenCl(ClOp::pow), &[F32, F32], F32, target, &relaxed))[0].to_owned()
+    };
     assert_eq!(power(&Target { close_log2: true, ..close.clone() }), "pc_relaxed_pow_f32");
     assert_eq!(power(&close), "pc_pow_f32");
     // A driver without known precision gets the library's functions.
