@@ -7,7 +7,7 @@
 //! otherwise.
 
 use super::rewriter::{Action, Rewriter, fold_values, rewrite};
-use super::{dce, simplify_int, simplify_other};
+use super::{dce, simplify_float, simplify_int, simplify_other};
 use crate::analysis::Cfg;
 use crate::error::Result;
 use crate::ir::{Function, Inst, Module, Op, UnOp};
@@ -115,6 +115,9 @@ fn rule(s: &mut Rewriter<'_>, inst: Inst) -> Option<Action> {
     }
     match (&data.op, data.args.as_slice()) {
         (&Op::Bin(b), &[x, y]) if ty.is_int() => simplify_int::binary(s, b, x, y, ty),
+        (&Op::Bin(b), &[x, y]) => simplify_float::binary(s, b, x, y, ty),
+        (&Op::Fma, &[a, b, c]) => simplify_float::multiply_add(s, true, [a, b, c], ty),
+        (&Op::Mad, &[a, b, c]) => simplify_float::multiply_add(s, false, [a, b, c], ty),
         (&Op::Icmp(cc), &[x, y]) => simplify_int::compare(s, cc, x, y),
         (&Op::Cast(c), &[x]) => simplify_int::cast(s, c, x, ty),
         (op, _) if simplify_other::has_rule(op) => {

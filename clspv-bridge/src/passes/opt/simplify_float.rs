@@ -50,10 +50,14 @@ fn is_normal(s: Scalar, bits: u64) -> bool {
     exponent != 0 && exponent != infinity(s)
 }
 
-/// The product of a number and zero is zero, and the sign of zero does not matter.
+/// Whether the sign of zero does not matter.
+fn ignores_signed_zeros(s: &Rewriter<'_>) -> bool {
+    s.fast().fast || s.fast().no_signed_zero
+}
+
+/// Whether the product of a number and zero is zero, whose sign does not matter.
 fn products_with_zero_vanish(s: &Rewriter<'_>) -> bool {
-    let fast = s.fast();
-    fast.fast || fast.no_nan && fast.no_signed_zero
+    (s.fast().fast || s.fast().no_nan) && ignores_signed_zeros(s)
 }
 
 /// Rules for binary operations of type `ty`.
@@ -61,7 +65,7 @@ pub(crate) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     use BinOp::*;
     let scalar = ty.scalar().filter(|t| t.is_float())?;
     let sign = sign_of(scalar);
-    let no_signed_zero = s.fast().no_signed_zero || s.fast().fast;
+    let no_signed_zero = ignores_signed_zeros(s);
     if matches!(op, Fadd | Fmul) && s.func.as_const(x).is_some() && s.func.as_const(y).is_none() {
         return rewrite(Op::Bin(op), &[y, x]);
     }
@@ -107,23 +111,22 @@ fn reassociate(s: &mut Rewriter<'_>, op: BinOp, x: Value, c: u64, ty: Type) -> O
     rewrite(Op::Bin(op), &[inner, both])
 }
 
-/// Rules for `a * b + c`, fused ([`Op::Fma`]) or not necessarily ([`Op::Mad`]).
+/// Rules for `a * b + c`, which is rounded once if it `is_fused` ([`Op::Fma`]), else perhaps twice
+/// ([`Op::Mad`]).
 pub(crate) fn multiply_add(
     s: &mut Rewriter<'_>,
-    op: &Op,
-    a: Value,
-    b: Value,
-    c: Value,
+    is_fused: bool,
+    [a, b, c]: [Value; 3],
     ty: Type,
 ) -> Option<Action> {
     let scalar = ty.scalar()?;
     let sign = sign_of(scalar);
     if s.func.as_const(a).is_some() && s.func.as_const(b).is_none() {
-        return rewrite(op.clone(), &[b, a, c]);
+        return rewrite(if is_fused { Op::Fma } else { Op::Mad }, &[b, a, c]);
     }
     // a * b + -0 is a * b.
     let addend = s.bits(c);
-    if addend == Some(sign) || addend == Some(0) && (s.fast().no_signed_zero || s.fast().fast) {
+    if addend == Some(sign) || addend == Some(0) && ignores_signed_zeros(s) {
         return rewrite(Op::Bin(BinOp::Fmul), &[a, b]);
     }
     let factor = s.bits(b)?;
@@ -137,7 +140,7 @@ pub(crate) fn multiply_add(
         return rewrite(Op::Bin(BinOp::Fsub), &[c, a]);
     }
     // The product of constants may be rounded if the operation need not be fused.
-    let other = s.bits(a).filter(|_| *op == Op::Mad)?;
+    let other = s.bits(a).filter(|_| !is_fused)?;
     let product = fold::binary(BinOp::Fmul, scalar, other, factor)?;
     let product = s.constant(ty, product);
     rewrite(Op::Bin(BinOp::Fadd), &[c, product])

@@ -3,7 +3,6 @@
 use crate::abi::sampler;
 use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, ImageOp, Op, Scalar, Space, Type, UnOp, Value};
 use crate::passes::opt::rewriter::{Action, Rewriter, rewrite};
-use crate::passes::opt::simplify_float;
 use crate::passes::opt::simplify_int::inverse;
 use smallvec::SmallVec;
 
@@ -33,10 +32,7 @@ const MAX_LANE_DEPTH: u32 = 4;
 pub(crate) fn has_rule(op: &Op) -> bool {
     matches!(
         op,
-        Op::Bin(_)
-            | Op::Fma
-            | Op::Mad
-            | Op::Un(_)
+        Op::Un(_)
             | Op::Select
             | Op::PtrAdd
             | Op::IsSpace(_)
@@ -53,8 +49,6 @@ pub(crate) fn has_rule(op: &Op) -> bool {
 /// Applies a rule to a pure operation.
 pub(crate) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> Option<Action> {
     match op {
-        Op::Bin(b) => simplify_float::binary(s, *b, args[0], args[1], ty),
-        Op::Fma | Op::Mad => simplify_float::multiply_add(s, op, args[0], args[1], args[2], ty),
         Op::Un(u) => unary(s, *u, args[0]),
         Op::Select => select(s, args[0], args[1], args[2], ty),
         Op::PtrAdd => ptr_add(s, args[0], args[1], ty),
