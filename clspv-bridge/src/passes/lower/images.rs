@@ -80,7 +80,7 @@ struct Texels {
     storage: Option<u8>,
     /// Samplers of reads by texture units.
     samplers: BTreeSet<u8>,
-    /// Binding of the sampled image, if texture units may have abilities with it.
+    /// Binding of the sampled image, if it has one that is small enough for its specialisation constant.
     sampled: Option<u8>,
 }
 
@@ -252,8 +252,8 @@ impl Images {
                 None => b.func.bits(I1, 0),
             })),
             ImageOp::FetchesBorder => {
-                let usage = self.usage.get(&arg).into_iter().flat_map(|usage| usage.vars.values());
-                Ok(Some(match usage.filter_map(|texels| texels.sampled).next() {
+                let mut usage = self.usage.get(&arg).into_iter().flat_map(|usage| usage.vars.values());
+                Ok(Some(match usage.find_map(|texels| texels.sampled) {
                     Some(binding) => filter::is_able(b, binding, ability::FETCH_BORDER),
                     None => b.func.bits(I1, 0),
                 }))

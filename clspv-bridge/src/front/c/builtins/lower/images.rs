@@ -50,23 +50,18 @@ fn dimension(call: &Call<'_, '_, '_>) -> Result<ImageDim> {
 }
 
 fn query(call: &mut Call<'_, '_, '_>, image: Value, dim: ImageDim, query: ImageQuery) -> Result<Value> {
-    let value_of = |call: &mut Call<'_, '_, '_>, op, ty| {
-        call.cx.builder().value(Op::Image { op, dim, var: None }, &[image], ty)
+    let (op, ty) = match query {
+        ImageQuery::Order => (ImageOp::Order, I32),
+        ImageQuery::DataType => (ImageOp::DataType, I32),
+        ImageQuery::Levels => (ImageOp::Levels, I32),
+        ImageQuery::FetchesBorder => (ImageOp::FetchesBorder, I1),
+        _ => (ImageOp::Size, dim.size_type()),
     };
-    let op = match query {
-        ImageQuery::Order => ImageOp::Order,
-        ImageQuery::DataType => ImageOp::DataType,
-        ImageQuery::Levels => ImageOp::Levels,
-        ImageQuery::FetchesBorder => ImageOp::FetchesBorder,
-        _ => ImageOp::Size,
-    };
-    if op == ImageOp::FetchesBorder {
-        return Ok(value_of(call, op, I1));
-    }
+    let value = call.cx.builder().value(Op::Image { op, dim, var: None }, &[image], ty);
     if op != ImageOp::Size {
-        return Ok(value_of(call, op, I32));
+        return Ok(value);
     }
-    let size = value_of(call, op, dim.size_type());
+    let size = value;
     let part = |call: &mut Call<'_, '_, '_>, lane: u32| call.cx.builder().extract(size, lane as u8);
     let ty = call.ty()?;
     Ok(match query {
