@@ -3,9 +3,6 @@
 // neither branch nor consider NaNs.
 #include "common.h"
 
-#define PC_PI 3.14159274f
-#define PC_PI_2 1.57079637f
-
 // atan(r) for 0 <= r <= 1: within 2 ulp, by interpolation of (atan(r) / r - 1) / r^2 at Chebyshev nodes in r^2.
 static inline float pc_relaxed_atan_unit(float r)
 {
@@ -26,7 +23,7 @@ float pc_relaxed_atan_f32(float x)
     float a = pc_abs(x);
     int inverted = a > 1.0f;
     float t = pc_relaxed_atan_unit(inverted ? 1.0f / a : a);
-    return pc_copysign(inverted ? PC_PI_2 - t : t, x);
+    return pc_copysign(inverted ? M_PI_2_F - t : t, x);
 }
 
 float pc_relaxed_atan2_f32(float y, float x)
@@ -36,8 +33,8 @@ float pc_relaxed_atan2_f32(float y, float x)
     float down = high > 0x1p+120f ? 0x1p-8f : 1.0f;
     float r = high == 0.0f ? 0.0f : fmin(ay, ax) * down / (high * down);
     float t = pc_relaxed_atan_unit(r);
-    t = ay > ax ? PC_PI_2 - t : t;
-    t = as_int(x) < 0 ? PC_PI - t : t;
+    t = ay > ax ? M_PI_2_F - t : t;
+    t = as_int(x) < 0 ? M_PI_F - t : t;
     return pc_copysign(t, y);
 }
 
