@@ -9,16 +9,14 @@ use super::features::AdapterFeatures;
 use super::instance::Instance;
 use super::quirks::{Driver, Quirks};
 use crate::config::Config;
+use crate::device::traits::Priority;
 use ash::vk;
 
-/// Priorities of VkQueues, as Vulkan has them.
-pub const MEDIUM: f32 = 0.5;
-pub const HIGH: f32 = 1.0;
-pub const LOW: f32 = 0.0;
-/// More queues would only add threads.
-const PRIORITIES: &[f32] = &[MEDIUM, MEDIUM, MEDIUM, MEDIUM, HIGH, LOW];
-/// For devices with [`Quirks::costly_queues`].
-const FEW_PRIORITIES: &[f32] = &[MEDIUM, MEDIUM, MEDIUM, HIGH];
+/// Priorities of the VkQueues of a device; more queues would only add threads.
+const PRIORITIES: &[Priority] =
+    &[Priority::Medium, Priority::Medium, Priority::Medium, Priority::Medium, Priority::High, Priority::Low];
+/// Priorities of the VkQueues of a device with [`Quirks::costly_queues`].
+const FEW_PRIORITIES: &[Priority] = &[Priority::Medium, Priority::Medium, Priority::Medium, Priority::High];
 
 /// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
@@ -155,7 +153,7 @@ impl Adapter {
     /// Priorities of the VkQueues to make: those for medium work, then those for high and low priority. Work
     /// of a priority without a queue shares the medium ones. Work on several queues is ordered by timeline
     /// semaphores.
-    pub fn queue_priorities(&self) -> &'static [f32] {
+    pub fn queue_priorities(&self) -> &'static [Priority] {
         let all = if self.quirks.costly_queues { FEW_PRIORITIES } else { PRIORITIES };
         let most = if self.features.timeline_semaphore { all.len() } else { 1 };
         &all[..most.min(self.family_queues as usize)]

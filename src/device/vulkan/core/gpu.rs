@@ -11,7 +11,7 @@ use super::external;
 use super::instance::Instance;
 use super::samplers::Samplers;
 use super::uploads::Uploads;
-use crate::device::traits::{DeviceError, DeviceResult};
+use crate::device::traits::{DeviceError, DeviceResult, Priority};
 use ash::vk;
 use clspv_bridge::target::{Target, VulkanTarget};
 use parking_lot::Mutex;
@@ -128,9 +128,14 @@ impl Gpu {
 }
 
 fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> {
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(a.family)
-        .queue_priorities(a.queue_priorities())];
+    let priority = |priority: &Priority| match priority {
+        Priority::High => 1.0,
+        Priority::Medium => 0.5,
+        Priority::Low => 0.0,
+    };
+    let priorities: Vec<f32> = a.queue_priorities().iter().map(priority).collect();
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&priorities)];
     let names = a.ext.to_enable();
     let mut requested = a.features.requested();
     let core = *requested.core();

@@ -3,7 +3,6 @@
 use super::pools::SubmitPools;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
-use crate::device::vulkan::core::adapter::{HIGH, LOW, MEDIUM};
 use crate::device::vulkan::core::conv::VkResultExt;
 use ash::vk;
 use parking_lot::Mutex;
@@ -51,7 +50,7 @@ impl Queues {
     /// The submit queues for medium priority.
     fn medium(&self) -> &[&'static SubmitQueue] {
         let priorities = self.pools.gpu.adapter.queue_priorities();
-        &self.list[..priorities.iter().take_while(|priority| **priority == MEDIUM).count()]
+        &self.list[..priorities.iter().take_while(|priority| **priority == Priority::Medium).count()]
     }
 
     /// The submit queues for medium priority, in turn.
@@ -68,13 +67,11 @@ impl Queues {
 
     /// The submit queue for work of a priority.
     pub fn of_priority(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
-        let wanted = match priority {
-            Priority::High => HIGH,
-            Priority::Low => LOW,
-            Priority::Medium => return self.next(),
-        };
-        let mut own = self.pools.gpu.adapter.queue_priorities().iter().zip(&self.list);
-        own.find(|(priority, _)| **priority == wanted).map_or_else(|| self.next(), |(_, own)| Ok(*own))
+        if priority == Priority::Medium {
+            return self.next();
+        }
+        let mut all = self.pools.gpu.adapter.queue_priorities().iter().zip(&self.list);
+        all.find(|(other, _)| **other == priority).map_or_else(|| self.next(), |(_, own)| Ok(*own))
     }
 
     /// A submit queue that is idle, if there is one, so that work starts immediately.
