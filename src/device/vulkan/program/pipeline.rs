@@ -26,6 +26,7 @@ const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// The launch after which a stand-in is replaced: a program that only tries local sizes makes fewer with
 /// each, and the recording of a second launch serves the later ones.
 const LAST_TRIAL: u32 = 2;
+
 /// A pipeline with its layouts.
 #[derive(Clone, Copy)]
 pub struct Pipeline {

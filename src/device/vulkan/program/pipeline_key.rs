@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 /// Bindings whose image format the module must declare, and the formats.
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
 
-/// Bindings of images whose specialisation constants are not zero, and the values ([`SPEC_FIRST_IMAGE`]).
+/// Bindings of images whose specialisation constants are not zero, and the values
+/// ([`SPEC_FIRST_IMAGE`](clspv_bridge::abi::SPEC_FIRST_IMAGE)).
 pub type ImageConstants = SmallVec<[(u32, u32); 2]>;
 
 /// Specialisation of a pipeline: local size, local-memory lengths in the order of the ABI's list, formats,
@@ -50,13 +51,7 @@ fn likely_constants(abi: &LaunchAbi) -> ImageConstants {
 mod tests {
     use super::*;
     use crate::device::vulkan::tests::scale_variant;
-    use clspv_bridge::abi::{BlockStorage, ImageBinding, LocalSpec, PointerMode};
-
-    fn abi(bindings: Vec<BindingSource>) -> LaunchAbi {
-        let spec = |id| (id, LocalSpec::Arg { arg: 0, elem_bytes: 4 });
-        let abi = scale_variant(PointerMode::Addresses, BlockStorage::Push).abi;
-        LaunchAbi { bindings, local_specs: vec![spec(3), spec(4)], ..abi }
-    }
+    use clspv_bridge::abi::{BlockStorage, ImageBinding, PointerMode};
 
     #[test]
     fn images_are_expected_to_be_filtered() {
@@ -73,8 +68,9 @@ mod tests {
             };
             BindingSource::Image(plain)
         };
-        let abi = abi(vec![image(0), image(1), BindingSource::Sampler(17)]);
-        let mut key = PipelineKey::of_sizes(&abi, [1; 3], SmallVec::from_slice(&[5, 6]));
+        let bindings = vec![image(0), image(1), BindingSource::Sampler(17)];
+        let abi = LaunchAbi { bindings, ..scale_variant(PointerMode::Addresses, BlockStorage::Push).abi };
+        let mut key = PipelineKey::of_sizes(&abi, [1; 3], SmallVec::new());
         assert_eq!(key.constants[..], [(1, 1)]);
         assert!(key.is_of_sizes(&abi));
         key.constants.clear();
