@@ -23,7 +23,7 @@ impl ProgramCaches {
             memory,
             variants: Variants::new(memory.gpu, store),
             prints: PrintBuffers::new(memory.heap),
-            shaders: InternalShaders::new(memory.gpu),
+            shaders: InternalShaders::new(memory.gpu, store),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Internal shaders: pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory,
 //! where vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's bandwidth.
 
+use super::pipeline_entries::{self, WORTH_KEEPING};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::staging::ArenaSlice;
+use crate::store::Store;
 use ash::vk;
 use parking_lot::Mutex;
+use std::time::Instant;
 
 const FILL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fill.spv"));
 const COPY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/copy.spv"));
@@ -23,6 +26,7 @@ const SMALL_FILL: u64 = 4 << 20;
 /// The pipelines, created on first use.
 pub struct InternalShaders {
     gpu: &'static Gpu,
+    store: &'static Store,
     fill: Mutex<Option<InternalShader>>,
     copy: Mutex<Option<InternalShader>>,
 }
@@ -44,8 +48,8 @@ pub struct Span {
 
 impl InternalShaders {
     /// No pipelines yet.
-    pub fn new(gpu: &'static Gpu) -> InternalShaders {
-        InternalShaders { gpu, fill: Mutex::default(), copy: Mutex::default() }
+    pub fn new(gpu: &'static Gpu, store: &'static Store) -> InternalShaders {
+        InternalShaders { gpu, store, fill: Mutex::default(), copy: Mutex::default() }
     }
 
     fn internal_shader(
@@ -90,12 +94,26 @@ impl InternalShaders {
                 .module(module)
                 .name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipeline = self.gpu.pipeline(vk::PipelineCache::null(), info);
+            let pipeline = self.pipeline(&words, info);
             self.gpu.raw.destroy_shader_module(module, None);
             InternalShader { layout, pipeline: pipeline? }
         };
         *slot = Some(made);
         Ok(made)
+    }
+
+    /// Creates a pipeline from the driver's compilation results on disk, which it adds if they are not there.
+    fn pipeline(&self, code: &[u32], info: vk::ComputePipelineCreateInfo<'_>) -> DeviceResult<vk::Pipeline> {
+        let (gpu, start) = (self.gpu, Instant::now());
+        let cache = pipeline_entries::read_compilations(gpu, self.store, code)?;
+        // SAFETY: module and layout are alive and belong together.
+        let pipeline = unsafe { gpu.pipeline(cache, info) };
+        if pipeline.is_ok() && start.elapsed() >= WORTH_KEEPING {
+            pipeline_entries::write_compilations(gpu, self.store, code, cache);
+        }
+        // SAFETY: nothing uses the cache any more.
+        unsafe { gpu.raw.destroy_pipeline_cache(cache, None) };
+        pipeline
     }
 
     /// Dispatches an internal shader whose pipeline is bound.

@@ -5,8 +5,9 @@
 //! the pipelines that were used, which later processes create ahead of the first launch (`ahead`).
 
 use super::pipeline_creation::{Parts, create};
+use super::pipeline_entries::{self, WORTH_KEEPING};
 use super::pipeline_key::{Formats, PipelineKey};
-use super::{descriptors, pipeline_entries, statistics};
+use super::{descriptors, statistics};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::{self, VkResultExt};
 use crate::device::vulkan::core::gpu::Gpu;
@@ -19,10 +20,8 @@ use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Compilations that take less time are not cached.
-const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// The launch after which a stand-in is replaced: a program that only tries local sizes makes fewer with
 /// each, and the recording of a second launch serves the later ones.
 const LAST_TRIAL: u32 = 2;
@@ -140,7 +139,7 @@ impl Pipelines {
         drop(made);
         drop(creation);
         if start.elapsed() >= WORTH_KEEPING {
-            self.keep(variant, parts.cache);
+            pipeline_entries::write_compilations(self.gpu, self.store, &variant.spirv, parts.cache);
             pipeline_entries::write_sizes(self.gpu, self.store, variant, used.iter());
         }
         if logs {
@@ -170,15 +169,6 @@ impl Pipelines {
         let uses = made.replaced.entry(key.clone()).or_default();
         *uses = uses.saturating_add(1);
         Some(StandIn { local, is_last: *uses == LAST_TRIAL })
-    }
-
-    /// Stores the driver's compilation results on disk.
-    fn keep(&self, variant: &KernelVariant, cache: vk::PipelineCache) {
-        // SAFETY: the cache is alive.
-        match unsafe { self.gpu.raw.get_pipeline_cache_data(cache) } {
-            Ok(data) => pipeline_entries::write_compilations(self.gpu, self.store, variant, &data),
-            Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
-        }
     }
 
     /// Creates the pipelines that earlier processes used, and another one.
@@ -253,11 +243,7 @@ impl Made {
     ) -> DeviceResult<Parts> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
-            let kept = pipeline_entries::read_compilations(gpu, store, variant);
-            let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
-            // SAFETY: the data was returned by this driver and device and is intact, or is empty.
-            self.cache =
-                unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
+            self.cache = pipeline_entries::read_compilations(gpu, store, &variant.spirv)?;
         }
         if self.sets == vk::DescriptorSetLayout::null() && !abi.bindings.is_empty() {
             self.sets = descriptors::set_layout(gpu, &abi.bindings)?;

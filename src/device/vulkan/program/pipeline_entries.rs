@@ -1,15 +1,19 @@
-//! Entries of the disk cache about the pipelines of a variant, under the hash of its code and everything that
-//! identifies driver and device: the driver's compilation results, and the sizes of the pipelines that were
+//! Entries of the disk cache about pipelines, under the hash of their code and everything that identifies
+//! driver and device: the driver's compilation results, and the sizes of the pipelines of a variant that were
 //! used.
 
 use super::pipeline_key::PipelineKey;
+use crate::device::traits::DeviceResult;
+use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::store::{EntryContent, Key as EntryKey, Store};
 use ash::vk;
-use bytes::Bytes;
 use clspv_bridge::abi::{KernelVariant, LaunchAbi};
 use smallvec::SmallVec;
+use std::time::Duration;
 
+/// Compilations that take less time are not kept.
+pub const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// Format version of the entries on disk.
 const VERSION: u32 = 1;
 /// Most pipelines whose sizes are kept.
@@ -19,7 +23,7 @@ const MOST_SIZES: usize = 8;
 const COMPILATIONS: &[u8] = b"vulkan pipelines";
 const SIZES: &[u8] = b"vulkan pipeline sizes";
 
-fn entry_key(gpu: &Gpu, variant: &KernelVariant, kind: &[u8]) -> EntryKey {
+fn entry_key(gpu: &Gpu, code: &[u32], kind: &[u8]) -> EntryKey {
     let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind);
@@ -33,27 +37,34 @@ fn entry_key(gpu: &Gpu, variant: &KernelVariant, kind: &[u8]) -> EntryKey {
         hasher.update(&word.to_le_bytes());
     }
     hasher.update(&props.pipeline_cache_uuid);
-    hasher.update(bytemuck::cast_slice(&variant.spirv));
+    hasher.update(bytemuck::cast_slice(code));
     hasher.finalize()
 }
 
-/// The driver's compilation results for the variant, as vkGetPipelineCacheData returned them; empty if there
-/// are none. A driver should refuse foreign data, but is not trusted to.
-pub fn read_compilations(gpu: &Gpu, store: &Store, variant: &KernelVariant) -> Bytes {
+/// A pipeline cache with the driver's compilation results for the code, as far as they are kept. A driver
+/// should refuse foreign data, but is not trusted to.
+pub fn read_compilations(gpu: &Gpu, store: &Store, code: &[u32]) -> DeviceResult<vk::PipelineCache> {
     let all = |content: &EntryContent| Some(content.bytes.clone());
-    let kept = store.read(entry_key(gpu, variant, COMPILATIONS), VERSION, all);
-    kept.filter(|data| is_for(gpu, data)).unwrap_or_default()
+    let kept = store.read(entry_key(gpu, code, COMPILATIONS), VERSION, all);
+    let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
+    let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
+    // SAFETY: the data was returned by this driver and device and is intact, or is empty.
+    unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")
 }
 
-/// Stores the driver's compilation results.
-pub fn write_compilations(gpu: &Gpu, store: &Store, variant: &KernelVariant, data: &[u8]) {
-    store.write(entry_key(gpu, variant, COMPILATIONS), VERSION, data);
+/// Stores the driver's compilation results for the code.
+pub fn write_compilations(gpu: &Gpu, store: &Store, code: &[u32], cache: vk::PipelineCache) {
+    // SAFETY: the cache is alive.
+    match unsafe { gpu.raw.get_pipeline_cache_data(cache) } {
+        Ok(data) => store.write(entry_key(gpu, code, COMPILATIONS), VERSION, &data),
+        Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
+    }
 }
 
 /// The pipelines that earlier processes used, at most [`MOST_SIZES`].
 pub fn read_sizes(gpu: &Gpu, store: &Store, variant: &KernelVariant) -> Vec<PipelineKey> {
     let keys = |content: &EntryContent| keys_of(&content.bytes, &variant.abi);
-    store.read(entry_key(gpu, variant, SIZES), VERSION, keys).unwrap_or_default()
+    store.read(entry_key(gpu, &variant.spirv, SIZES), VERSION, keys).unwrap_or_default()
 }
 
 /// Stores the sizes of pipelines in use, of which those are kept that [`PipelineKey::of_sizes`] makes.
@@ -64,7 +75,7 @@ pub fn write_sizes<'a>(
     used: impl Iterator<Item = &'a PipelineKey>,
 ) {
     let kept = used.filter(|key| key.is_of_sizes(&variant.abi)).take(MOST_SIZES);
-    store.write(entry_key(gpu, variant, SIZES), VERSION, &words_of(kept));
+    store.write(entry_key(gpu, &variant.spirv, SIZES), VERSION, &words_of(kept));
 }
 
 /// Pipelines' local sizes and local-memory lengths, as words.
