@@ -10,6 +10,7 @@
 
 mod ahead;
 mod fences;
+mod internal_cache;
 mod limits;
 mod loss;
 mod program;
@@ -333,6 +334,7 @@ fn main() -> ExitCode {
             limits::CASES,
             queues::CASES,
             repeats::CASES,
+            internal_cache::CASES,
             statistics::CASES,
             views::CASES,
         ],

@@ -50,12 +50,12 @@ impl VulkanDevice {
     /// Opens an accepted adapter.
     pub fn open(instance: &'static Instance, adapter: Adapter) -> DeviceResult<VulkanDevice> {
         let query = caps::begin_query(&adapter);
-        let gpu = Gpu::open(instance, adapter)?;
+        let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
+        let gpu = Gpu::open(instance, adapter, store.folder().is_some())?;
         let images = image_support::image_facts(gpu);
         let heap: &'static Heap =
             Box::leak(Box::new(Heap::new(gpu, images.as_ref().cloned().unwrap_or_default())?));
         let memory: &'static MemoryPools = Box::leak(Box::new(MemoryPools::new(heap)));
-        let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
         let programs: &'static ProgramCaches = Box::leak(Box::new(ProgramCaches::new(memory, store)));
         let pools: &'static SubmitPools = Box::leak(Box::new(SubmitPools::new(programs)));
         let queues: &'static Queues = Box::leak(Box::new(Queues::new(pools)?));

@@ -1,6 +1,7 @@
 //! Extensions that the real driver may lack, offered if the environment has `VULKAN_FAULTS_REPORT`:
 //! VK_EXT_device_fault and VK_NV_device_diagnostic_checkpoints, by which a lost device reports what it
-//! executed, and VK_KHR_pipeline_executable_properties, whose statistics are always the same.
+//! executed, VK_KHR_pipeline_executable_properties, whose statistics are always the same, and
+//! VK_KHR_pipeline_binary, which can switch off a cache of the driver.
 //!
 //! The report on a fault has a fixed text, and the address that [`vulkan_faults_address`] sets. The newest
 //! checkpoint is the one recorded last: tests record one command buffer.
@@ -8,24 +9,38 @@
 use super::replaced_by_wrapper;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vulkan_loader::{Function, each, vk, wrappers};
 
 /// Text of the report.
 const TEXT: &CStr = c"emulated page fault";
-const NAMES: [&CStr; 3] = [
+const NAMES: [&CStr; 5] = [
     ash::ext::device_fault::NAME,
     ash::nv::device_diagnostic_checkpoints::NAME,
     ash::khr::pipeline_executable_properties::NAME,
+    c"VK_KHR_pipeline_binary",
+    ash::khr::maintenance5::NAME,
 ];
 
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static CHECKPOINT: AtomicU64 = AtomicU64::new(0);
+static CACHE_IS_OFF: AtomicBool = AtomicBool::new(false);
+
+/// VkPhysicalDevicePipelineBinaryPropertiesKHR and VkDevicePipelineBinaryInternalCacheControlKHR, which ash
+/// does not have.
+const BINARY_PROPERTIES: vk::StructureType = vk::StructureType::from_raw(1_000_483_004);
+const CACHE_CONTROL: vk::StructureType = vk::StructureType::from_raw(1_000_483_008);
 
 /// Sets the address of the invalid write that the next report has.
 #[unsafe(no_mangle)]
 pub extern "C" fn vulkan_faults_address(address: u64) {
     ADDRESS.store(address, Ordering::SeqCst);
+}
+
+/// Whether a device was created without the driver's own cache of pipelines.
+#[unsafe(no_mangle)]
+pub extern "C" fn vulkan_faults_cache_is_off() -> bool {
+    CACHE_IS_OFF.load(Ordering::SeqCst)
 }
 
 fn is_on() -> bool {
@@ -94,6 +109,18 @@ wrappers! {
             set_features(features.cast(), vk::TRUE);
         }
     }
+    vkGetPhysicalDeviceProperties2 as PFN_vkGetPhysicalDeviceProperties2:
+        (device: vk::PhysicalDevice, properties: *mut vk::PhysicalDeviceProperties2<'_>) {
+        // SAFETY: the caller's arguments; the structure begins with the two members that are set.
+        unsafe {
+            real()(device, properties);
+            each(properties.cast(), |at| {
+                if (*at).s_type == BINARY_PROPERTIES {
+                    at.add(1).cast::<[vk::Bool32; 2]>().write([vk::TRUE; 2]);
+                }
+            });
+        }
+    }
     vkCreateDevice as PFN_vkCreateDevice: (
         device: vk::PhysicalDevice,
         info: *const vk::DeviceCreateInfo<'_>,
@@ -107,6 +134,13 @@ wrappers! {
             set_features(own.p_next.cast_mut().cast(), vk::FALSE);
             let count = own.enabled_extension_count as usize;
             let names = std::slice::from_raw_parts(own.pp_enabled_extension_names, count);
+            let is_enabled = names.iter().any(|name| CStr::from_ptr(*name) == NAMES[3]);
+            each(own.p_next.cast_mut().cast(), |at| {
+                if (*at).s_type == CACHE_CONTROL {
+                    let is_off = is_enabled && at.add(1).cast::<vk::Bool32>().read() != vk::FALSE;
+                    CACHE_IS_OFF.store(is_off, Ordering::SeqCst);
+                }
+            });
             let real_ones = |name: &&*const c_char| !NAMES.contains(&CStr::from_ptr(**name));
             let names: Vec<*const c_char> = names.iter().filter(real_ones).copied().collect();
             own.enabled_extension_count = names.len() as u32;

@@ -7,6 +7,7 @@ use super::ext::Extensions;
 use super::external::External;
 use super::features::AdapterFeatures;
 use super::instance::Instance;
+use super::internal_cache::{self, PipelineBinaryProperties};
 use super::quirks::{Driver, Quirks};
 use crate::config::Config;
 use crate::device::traits::Priority;
@@ -49,6 +50,8 @@ pub struct Adapter {
     pub amd_cus: Option<u32>,
     /// CUDA's compute capability of an NVIDIA GPU, major and minor number.
     pub cuda_capability: Option<(u32, u32)>,
+    /// The driver keeps a cache of pipelines that can be switched off.
+    pub has_cache_control: bool,
     /// The device has queue families for transfers only.
     pub has_copy_engines: bool,
     pub memory: vk::PhysicalDeviceMemoryProperties,
@@ -140,6 +143,8 @@ impl Adapter {
             cuda_capability: reported
                 .cuda
                 .map(|cuda| (cuda.compute_capability_major, cuda.compute_capability_minor)),
+            has_cache_control: !is_hidden("cache_control")
+                && reported.binaries.is_some_and(|b| b.internal_cache & b.internal_cache_control != 0),
             has_copy_engines: families.iter().any(copies_only),
             memory,
             family: family as u32,
@@ -206,6 +211,7 @@ struct Properties {
     sm: Option<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'static>>,
     amd: Option<vk::PhysicalDeviceShaderCorePropertiesAMD<'static>>,
     cuda: Option<vk::PhysicalDeviceCudaKernelLaunchPropertiesNV<'static>>,
+    binaries: Option<PipelineBinaryProperties>,
 }
 
 impl Properties {
@@ -265,6 +271,9 @@ impl Properties {
         }
         if ext.has(ash::nv::cuda_kernel_launch::NAME) {
             p2 = p2.push_next(p.cuda.insert(Default::default()));
+        }
+        if internal_cache::is_known(ext) {
+            p2 = p2.push_next(p.binaries.insert(Default::default()));
         }
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_properties2(physical, &mut p2) };

@@ -134,6 +134,11 @@ impl Extensions {
         self.api >= vk::API_VERSION_1_1
     }
 
+    /// Whether the device has Vulkan 1.3.
+    pub fn is_vulkan_1_3(&self) -> bool {
+        self.api >= vk::API_VERSION_1_3
+    }
+
     /// Extension names for device creation.
     pub fn to_enable(&self) -> Vec<*const std::ffi::c_char> {
         let ext_clock = self.has(ash::ext::calibrated_timestamps::NAME);

@@ -9,6 +9,7 @@ use super::clock::Clock;
 use super::conv::VkResultExt;
 use super::external;
 use super::instance::Instance;
+use super::internal_cache::{self, InternalCacheControl};
 use super::samplers::Samplers;
 use super::uploads::Uploads;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
@@ -47,9 +48,14 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Creates the logical device of an accepted adapter.
-    pub fn open(instance: &'static Instance, adapter: Adapter) -> DeviceResult<&'static Gpu> {
-        let raw = create_device(instance, &adapter)?;
+    /// Creates the logical device of an accepted adapter, without the driver's own cache of pipelines if the
+    /// store `keeps_pipelines`.
+    pub fn open(
+        instance: &'static Instance,
+        adapter: Adapter,
+        keeps_pipelines: bool,
+    ) -> DeviceResult<&'static Gpu> {
+        let raw = create_device(instance, &adapter, keeps_pipelines && adapter.has_cache_control)?;
         let vki = &instance.raw;
         let has = |name| adapter.ext.has(name);
         let vulkan = caps::vulkan_target(&adapter);
@@ -127,7 +133,7 @@ impl Gpu {
     }
 }
 
-fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> {
+fn create_device(instance: &Instance, a: &Adapter, without_cache: bool) -> DeviceResult<ash::Device> {
     let priority = |priority: &Priority| match priority {
         Priority::High => 1.0,
         Priority::Medium => 0.5,
@@ -136,14 +142,22 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
     let priorities: Vec<f32> = a.queue_priorities().iter().map(priority).collect();
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&priorities)];
-    let names = a.ext.to_enable();
+    let mut names = a.ext.to_enable();
+    let mut control = InternalCacheControl::off();
     let mut requested = a.features.requested();
     let core = *requested.core();
     let mut features = requested.chain(&a.ext);
+    if without_cache {
+        names.extend(internal_cache::NAMES.map(CStr::as_ptr));
+    }
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
     let info = match a.ext.queries2 {
         true => info.push_next(&mut features),
         false => info.enabled_features(&core),
+    };
+    let info = match without_cache {
+        true => info.push_next(&mut control),
+        false => info,
     };
     let mut device = vk::Device::null();
     // SAFETY: the structures are valid for the call and request only what the device offers.

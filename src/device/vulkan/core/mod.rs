@@ -10,6 +10,7 @@ pub mod fault;
 pub mod features;
 pub mod gpu;
 pub mod instance;
+pub mod internal_cache;
 pub mod nvidia;
 pub mod quirks;
 pub mod samplers;
