@@ -21,11 +21,12 @@ kernel void slow(global uint *s, uint rounds) {
     s[i] = x; }";
 const SIZE: usize = 64;
 
-/// Submissions so far, those that wait for semaphores, and the most made at the same time.
-pub fn submissions(faults: &Faults) -> [u64; 3] {
+/// Submissions so far, those that wait for semaphores, the most made at the same time, and the most at the
+/// same time with queries of and waits for semaphores.
+pub fn submissions(faults: &Faults) -> [u64; 4] {
     // SAFETY: the function has this type.
     let count = unsafe { faults.0.get::<extern "C" fn(u32) -> u64>(b"vulkan_faults_submissions\0") }.unwrap();
-    [0, 1, 2].map(|kind| count(kind))
+    [0, 1, 2, 3].map(|kind| count(kind))
 }
 
 fn relaxed(from: &[u32]) -> Vec<u32> {
@@ -151,6 +152,13 @@ fn serial_submitters() {
     assert_eq!(submissions(&faults)[2], 1);
 }
 
+/// Under the validation layer several threads submit, query semaphores and wait for them one by one.
+fn semaphores_under_validation() {
+    let faults = Faults::open();
+    (0..3).for_each(|_| threads());
+    assert_eq!(submissions(&faults)[3], 1);
+}
+
 /// Pairs of queues of several threads, which wait for queues of other threads at times.
 fn threads() {
     let rig = Rig::new(SOURCE);
@@ -230,5 +238,13 @@ pub const CASES: &[Case] = &[
         name: "threads_submit_one_by_one",
         run: serial_submitters,
         prepare: |command, folder| with_queues(command, folder, "-mapped_buffers,-parallel_submissions"),
+    },
+    Case {
+        name: "threads_use_semaphores_one_by_one_under_validation",
+        run: semaphores_under_validation,
+        prepare: |command, folder| {
+            with_queues(command, folder, "-mapped_buffers");
+            command.env("PYROCLAST_VALIDATE", "vulkan");
+        },
     },
 ];

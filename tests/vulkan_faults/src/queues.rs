@@ -1,6 +1,7 @@
 //! VkQueues that the real device lacks: `VULKAN_FAULTS_QUEUES` says how many each family has. All of them are
 //! the first one of the family, so they do not overlap, and work that waits for work submitted later hangs.
-//! Counts submissions, those that wait for semaphores, and those that are made at the same time.
+//! Counts submissions, those that wait for semaphores, and those that are made at the same time, also with
+//! other calls about semaphores.
 
 use super::replaced_by_wrapper;
 use std::ffi::CStr;
@@ -8,15 +9,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use vulkan_loader::{Function, vk, wrappers};
 
-/// Submissions, those that wait for semaphores, and the most at the same time.
-static COUNTS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
-/// Submissions being made.
-static UNDER_WAY: AtomicU64 = AtomicU64::new(0);
+/// Submissions, those that wait for semaphores, the most at the same time, and the most at the same time
+/// together with queries of and waits for semaphores.
+static COUNTS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+/// Submissions being made, and these together with queries of and waits for semaphores.
+static UNDER_WAY: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 /// Submissions to one VkQueue are synchronised by the caller, who takes these for several.
 static SUBMITTING: Mutex<()> = Mutex::new(());
 
-/// Number of submissions so far (0), of those that wait for semaphores (1), and the most made at the same
-/// time (2).
+/// A call that has begun and has not ended. The number says from which count of [`UNDER_WAY`] on it belongs
+/// to them.
+struct UnderWay(usize);
+
+impl UnderWay {
+    fn new(from: usize) -> UnderWay {
+        for (count, most) in UNDER_WAY.iter().zip(&COUNTS[2..]).skip(from) {
+            most.fetch_max(count.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        }
+        UnderWay(from)
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        for count in &UNDER_WAY[self.0..] {
+            count.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Number of submissions so far (0), of those that wait for semaphores (1), the most made at the same time
+/// (2), and the most at the same time with queries of and waits for semaphores (3).
 #[unsafe(no_mangle)]
 pub extern "C" fn vulkan_faults_submissions(kind: u32) -> u64 {
     COUNTS.get(kind as usize).map_or(0, |count| count.load(Ordering::SeqCst))
@@ -67,18 +90,28 @@ wrappers! {
         list: *const vk::SubmitInfo2<'_>,
         fence: vk::Fence,
     ) -> vk::Result {
-        COUNTS[2].fetch_max(UNDER_WAY.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        let _under_way = UnderWay::new(0);
         let _submitting = SUBMITTING.lock();
         // SAFETY: the caller's arguments.
-        let result = unsafe {
+        unsafe {
             let submissions = std::slice::from_raw_parts(list, count as usize);
             let waits = submissions.iter().any(|s| s.wait_semaphore_info_count > 0);
             COUNTS[0].fetch_add(1, Ordering::SeqCst);
             COUNTS[1].fetch_add(waits.into(), Ordering::SeqCst);
             real()(queue, count, list, fence)
-        };
-        UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
-        result
+        }
+    }
+    vkGetSemaphoreCounterValue as PFN_vkGetSemaphoreCounterValue:
+        (device: vk::Device, semaphore: vk::Semaphore, value: *mut u64) -> vk::Result {
+        let _under_way = UnderWay::new(1);
+        // SAFETY: the caller's arguments.
+        unsafe { real()(device, semaphore, value) }
+    }
+    vkWaitSemaphores as PFN_vkWaitSemaphores:
+        (device: vk::Device, info: *const vk::SemaphoreWaitInfo<'_>, timeout: u64) -> vk::Result {
+        let _under_way = UnderWay::new(1);
+        // SAFETY: the caller's arguments.
+        unsafe { real()(device, info, timeout) }
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Gpu {
     pub vulkan: VulkanTarget,
     pub uploads: Uploads,
     pub samplers: Samplers,
-    /// Held during submissions where they must be made one by one.
+    /// Held during submissions where they must be made one by one, and during what else `sync` says.
     pub submitting: Mutex<()>,
     /// See `memory::bus::quick_read`.
     pub quick_read: OnceLock<u64>,

@@ -1,12 +1,21 @@
 //! Barriers, timestamps and submissions, by synchronization2 where the device has it, otherwise by the
 //! commands of Vulkan 1.0. Callers describe them in the structures of synchronization2, with stages and
 //! accesses that both have.
+//!
+//! Under the validation layer, submissions and calls about timeline semaphores are made one by one: before
+//! 1.3.261 the layer changes what it knows of a semaphore under a reader's lock when a thread has seen or
+//! waited for a value (Vulkan-ValidationLayers, commit f02f740b0).
 
 use super::conv::VkResultExt;
 use super::gpu::Gpu;
 use crate::device::traits::DeviceResult;
 use ash::vk;
+use parking_lot::MutexGuard;
 use smallvec::SmallVec;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at a semaphore under the validation layer.
+const PAUSE: Duration = Duration::from_micros(100);
 
 /// Contents of a submission to a VkQueue. Semaphores have the value that is waited for or signalled, which
 /// binary ones ignore.
@@ -25,12 +34,60 @@ impl Gpu {
     /// As for vkQueueSubmit: the caller holds the queue's lock, and keeps what is submitted until the device
     /// has executed it.
     pub unsafe fn submit(&self, queue: vk::Queue, work: &QueueSubmit<'_>) -> DeviceResult<()> {
-        let _one = self.adapter.has_serial_submissions().then(|| self.submitting.lock());
+        let serial = self.instance.validates || self.adapter.has_serial_submissions();
+        let _one = serial.then(|| self.submitting.lock());
         match self.adapter.features.synchronization2 {
             // SAFETY: the caller's promise.
             true => unsafe { self.submit2(queue, work) }.during("vkQueueSubmit2"),
             // SAFETY: the caller's promise.
             false => unsafe { self.submit1(queue, work) }.during("vkQueueSubmit"),
+        }
+    }
+
+    /// Lock for a call about a timeline semaphore.
+    fn semaphore_lock(&self) -> Option<MutexGuard<'_, ()>> {
+        self.instance.validates.then(|| self.submitting.lock())
+    }
+
+    /// The value of a timeline semaphore.
+    ///
+    /// # Safety
+    /// The semaphore is alive.
+    pub unsafe fn semaphore_value(&self, semaphore: vk::Semaphore) -> Result<u64, vk::Result> {
+        let _one = self.semaphore_lock();
+        // SAFETY: the caller's promise.
+        unsafe { self.raw.get_semaphore_counter_value(semaphore) }
+    }
+
+    /// Waits until a timeline semaphore has a value, or a larger one.
+    ///
+    /// # Errors
+    /// `TIMEOUT` if it has not after the time; otherwise those of vkWaitSemaphores.
+    ///
+    /// # Safety
+    /// The semaphore is alive.
+    pub unsafe fn wait_for_semaphore(
+        &self,
+        semaphore: vk::Semaphore,
+        value: u64,
+        timeout: Duration,
+    ) -> Result<(), vk::Result> {
+        let (semaphores, values) = ([semaphore], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        let wait = |time: Duration| {
+            let _one = self.semaphore_lock();
+            // SAFETY: the caller's promise.
+            unsafe { self.raw.wait_semaphores(&info, time.as_nanos().min(1 << 62) as u64) }
+        };
+        if !self.instance.validates {
+            return wait(timeout);
+        }
+        let start = Instant::now();
+        loop {
+            match wait(Duration::ZERO) {
+                Err(vk::Result::TIMEOUT) if start.elapsed() < timeout => std::thread::sleep(PAUSE),
+                result => return result,
+            }
         }
     }
 

@@ -127,12 +127,10 @@ impl Timeline {
     /// Waits until a value is reached that a submission signals, or will signal.
     pub fn wait_for_signal(&self, value: u64, timeout: Duration) -> Result<(), vk::Result> {
         match &self.signal {
-            Signal::Semaphore(semaphore) => {
-                let (semaphores, values) = ([*semaphore], [value]);
-                let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-                // SAFETY: the semaphore is never destroyed.
-                unsafe { self.gpu.raw.wait_semaphores(&info, timeout.as_nanos().min(1 << 62) as u64) }
-            }
+            // SAFETY: the semaphore is never destroyed.
+            Signal::Semaphore(semaphore) => unsafe {
+                self.gpu.wait_for_semaphore(*semaphore, value, timeout)
+            },
             Signal::Fences(fences) => fences.wait(value, timeout),
         }
     }
@@ -191,7 +189,7 @@ impl Timeline {
         }
         let value = match &self.signal {
             // SAFETY: the semaphore is alive.
-            Signal::Semaphore(semaphore) => unsafe { self.gpu.raw.get_semaphore_counter_value(*semaphore) }?,
+            Signal::Semaphore(semaphore) => unsafe { self.gpu.semaphore_value(*semaphore) }?,
             Signal::Fences(fences) => fences.counter()?,
         };
         self.see_signal(value);
