@@ -8,7 +8,7 @@
 use crate::callback::Callback;
 use crate::cl::*;
 use crate::device::Device;
-use crate::device::traits::{DeviceOps, OnDeviceQueue, PRINT_BYTES};
+use crate::device::traits::{DeviceError, DeviceOps, OnDeviceQueue, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::info::InfoValue;
@@ -181,9 +181,13 @@ impl Context {
     ) -> Result<Arc<Context>> {
         let mut list: Vec<Arc<Device>> = Vec::new();
         for device in devices {
-            // CL_DEVICE_NOT_AVAILABLE: a device was lost.
-            if !device.available() {
-                return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{}", device.info().name));
+            // CL_DEVICE_NOT_AVAILABLE: a device was lost, or cannot be opened.
+            let name = &device.info().name;
+            match device.ops().open() {
+                Ok(()) if device.available() => {}
+                Ok(()) => return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{name}")),
+                Err(DeviceError::OutOfHostMemory) => return Err(err!(CL_OUT_OF_HOST_MEMORY, "{name}")),
+                Err(why) => return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{name}: {why}")),
             }
             if !list.iter().any(|d| Arc::ptr_eq(d, &device)) {
                 list.push(device);

@@ -4,6 +4,7 @@ use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
 use clspv_bridge::metadata::AccessQualifier;
+use serde::{Deserialize, Serialize};
 
 /// Affinity domains from the largest to the smallest: the order in which
 /// CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
@@ -32,7 +33,7 @@ pub enum DeviceKind {
 }
 
 /// How a device shares addresses with the host. Each level includes those before it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub enum AddressSharing {
     #[default]
     None,

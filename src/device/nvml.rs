@@ -5,6 +5,7 @@
 //! query while the Vulkan device is created. Facts that it does not report are `None`.
 
 use libloading::{Library, Symbol};
+use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::thread::JoinHandle;
@@ -14,7 +15,7 @@ const NOT_SUPPORTED: c_int = 3;
 const CLOCK_SM: c_uint = 1;
 
 /// Facts that the library reports about a GPU.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Nvml {
     /// Highest clock of the multiprocessors.
     pub clock_mhz: Option<u32>,

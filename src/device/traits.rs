@@ -99,11 +99,16 @@ pub enum Division {
     Domain(u64),
 }
 
-/// One physical device, opened.
+/// One physical device.
 pub trait DeviceOps: Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// Features that the compiler may use.
     fn target(&self) -> &clspv_bridge::Target;
+    /// Opens the device, if that has not been done and takes long. What follows opens it too if it is not
+    /// open yet.
+    fn open(&self) -> DeviceResult<()> {
+        Ok(())
+    }
     fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>>;
     /// Makes a buffer of the application's memory without copying. `Unsupported` if alignment or the device
     /// forbids it.

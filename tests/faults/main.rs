@@ -13,6 +13,7 @@ mod fences;
 mod internal_cache;
 mod limits;
 mod loss;
+mod opening;
 mod program;
 mod queues;
 mod repeats;
@@ -288,6 +289,9 @@ const PARTS: &[Case] = &[
     loss::REPORT,
     loss::REPORT_WITH_EVENTS,
     loss::LONG_EXECUTION,
+    opening::FIRST,
+    opening::NEXT,
+    opening::FAILING,
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
@@ -326,6 +330,7 @@ fn main() -> ExitCode {
         Trial::test("pipelines_are_created_ahead", ahead::processes),
         Trial::test("a_lost_device_is_reported", loss::reports_name_the_kernel),
         Trial::test("long_executions_are_named", loss::long_executions_are_named),
+        Trial::test("contexts_open_devices", opening::processes),
     ];
     supervised::main_with(
         &[

@@ -76,6 +76,9 @@ impl DeviceOps for PairedDevice {
     fn target(&self) -> &Target {
         self.primary().target()
     }
+    fn open(&self) -> DeviceResult<()> {
+        self.primary().open()
+    }
     fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(self.buffer(desc.read_only, self.primary().alloc_buffer(desc)?, Holders::NONE)))
     }

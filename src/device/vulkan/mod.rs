@@ -1,14 +1,17 @@
 //! Vulkan compute devices.
 //!
-//! A probe opens every acceptable physical device of the process's only instance and keeps it open for the
-//! life of the process (`core::gpu::Gpu` is leaked): commands, memory and threads refer to it without
-//! counting. Work goes `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
+//! A probe finds every acceptable physical device of the process's only instance. The first context opens the
+//! device, or the probe if facts about it are unknown (`opening`); it stays open for the life of the process
+//! (`core::gpu::Gpu` is leaked): commands, memory and threads refer to it without counting. Work goes
+//! `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
 mod core;
 mod device;
 mod memory;
+mod opening;
 mod program;
 mod submit;
+mod trial_facts;
 
 #[cfg(test)]
 use self::core::instance::validation_messages;
@@ -40,9 +43,9 @@ impl DeviceDriver for VulkanDriver {
         };
         let mut devices: Vec<Arc<dyn DeviceOps>> = Vec::new();
         for p in physical {
-            let opened = core::adapter::Adapter::open(instance, p, config)
-                .and_then(|a| device::VulkanDevice::open(instance, a).map_err(|e| e.to_string()));
-            match opened {
+            let found = core::adapter::Adapter::open(instance, p, config)
+                .and_then(|a| device::VulkanDevice::new(instance, a).map_err(|e| e.to_string()));
+            match found {
                 Ok(device) => devices.push(Arc::new(device)),
                 Err(why) => tracing::info!("Vulkan device not used: {why}"),
             }

@@ -32,7 +32,7 @@ static FAILED: AtomicUsize = AtomicUsize::new(0);
 static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// Kinds of objects that are counted.
-const KINDS: [&CStr; 14] = [
+const KINDS: [&CStr; 15] = [
     c"buffer",
     c"image",
     c"view",
@@ -47,6 +47,7 @@ const KINDS: [&CStr; 14] = [
     c"query pool",
     c"semaphore",
     c"fence",
+    c"device",
 ];
 static LIVE: [AtomicI64; KINDS.len()] = [const { AtomicI64::new(0) }; KINDS.len()];
 const NONE: usize = usize::MAX;
@@ -183,7 +184,7 @@ functions! {
     vkCreateInstance(a b c) MEMORY, NONE;
     vkEnumeratePhysicalDevices(a b c) MEMORY, NONE;
     vkEnumerateDeviceExtensionProperties(a b c d) MEMORY, NONE;
-    vkCreateDevice(a b c d) MEMORY, NONE;
+    vkCreateDevice(a b c d) MEMORY, 14;
     vkCreateBuffer(a b c d) MEMORY, 0;
     vkBindBufferMemory(a b c d) MEMORY, NONE;
     vkCreateImage(a b c d) MEMORY, 1;

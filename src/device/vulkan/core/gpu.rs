@@ -4,7 +4,6 @@
 //! handle made from it destroys the handle while the process runs; nothing is destroyed at exit.
 
 use super::adapter::Adapter;
-use super::caps;
 use super::clock::Clock;
 use super::conv::VkResultExt;
 use super::external;
@@ -23,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// An opened device: its handles and capabilities.
 pub struct Gpu {
     pub instance: &'static Instance,
-    pub adapter: Adapter,
+    pub adapter: &'static Adapter,
     pub raw: ash::Device,
     pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
@@ -34,9 +33,9 @@ pub struct Gpu {
     pub checkpoints: Option<ash::nv::device_diagnostic_checkpoints::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub clock: Clock,
-    pub target: Target,
+    pub target: &'static Target,
     /// The part of `target` about SPIR-V.
-    pub vulkan: VulkanTarget,
+    pub vulkan: &'static VulkanTarget,
     pub uploads: Uploads,
     pub samplers: Samplers,
     /// Held during submissions where they must be made one by one, and during what else `sync` says.
@@ -52,13 +51,13 @@ impl Gpu {
     /// store `keeps_pipelines`.
     pub fn open(
         instance: &'static Instance,
-        adapter: Adapter,
+        adapter: &'static Adapter,
+        (target, vulkan): (&'static Target, &'static VulkanTarget),
         keeps_pipelines: bool,
     ) -> DeviceResult<&'static Gpu> {
-        let raw = create_device(instance, &adapter, keeps_pipelines && adapter.has_cache_control)?;
+        let raw = create_device(instance, adapter, keeps_pipelines && adapter.has_cache_control)?;
         let vki = &instance.raw;
         let has = |name| adapter.ext.has(name);
-        let vulkan = caps::vulkan_target(&adapter);
         Ok(Box::leak(Box::new(Gpu {
             push_descriptor: has(ash::khr::push_descriptor::NAME)
                 .then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
@@ -79,8 +78,8 @@ impl Gpu {
             checkpoints: (has(ash::nv::device_diagnostic_checkpoints::NAME)
                 && tracing::enabled!(tracing::Level::DEBUG))
             .then(|| ash::nv::device_diagnostic_checkpoints::Device::new(vki, &raw)),
-            clock: Clock::new(instance, &adapter, &raw),
-            target: caps::target(&adapter, vulkan.clone()),
+            clock: Clock::new(instance, adapter, &raw),
+            target,
             vulkan,
             uploads: Uploads::default(),
             samplers: Samplers::default(),

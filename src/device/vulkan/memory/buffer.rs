@@ -289,7 +289,10 @@ impl Buffer {
             )
             .result()
         }
-        .map_err(|_| unsupported("refused by the driver"))?;
+        .map_err(|e| match conv::error("vkGetMemoryHostPointerPropertiesEXT", e) {
+            DeviceError::Unexpected(_) => unsupported("refused by the driver"),
+            other => other,
+        })?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
         let info =
             vk::BufferCreateInfo::default().size(range.size).usage(gpu.usage()).push_next(&mut external);

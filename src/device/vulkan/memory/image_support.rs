@@ -4,9 +4,11 @@ use super::format::Probe;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use crate::device::info::ImageFacts;
+use crate::device::vulkan::core::adapter::Adapter;
 use crate::device::vulkan::core::caps::LEAST_DESCRIPTORS;
-use crate::device::vulkan::core::gpu::Gpu;
+use crate::device::vulkan::core::instance::Instance;
 use ash::vk;
+use clspv_bridge::target::VulkanTarget;
 
 /// Formats that every full-profile device supports for reading and for writing.
 const REQUIRED: [cl_channel_type; 10] = [
@@ -29,15 +31,14 @@ const WRITE_ARGS: u32 = 64;
 const MIN_ARGS: (u32, u32) = (8, 1);
 
 /// The device's image support, or the reason why it falls short of the embedded profile.
-pub fn image_facts(gpu: &Gpu) -> Result<ImageFacts, String> {
-    let (a, t) = (&gpu.adapter, &gpu.vulkan);
+pub fn image_facts(instance: &'static Instance, a: &Adapter, t: &VulkanTarget) -> Result<ImageFacts, String> {
     if !a.ext.is_vulkan_1_1() {
         // Views of images have their usages by VK_KHR_maintenance2.
         return Err("they need Vulkan 1.1".into());
     }
     let limits = &a.props.limits;
     let probe = Probe {
-        instance: gpu.instance,
+        instance,
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
         bgra: a.features.bgra_images,

@@ -8,6 +8,7 @@
 
 use super::buffer::MemoryRange;
 use super::format::{self, Format};
+use super::trials::Trials;
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::{CL_R, CL_UNORM_INT8};
 use crate::device::batch::RectLayout;
@@ -175,14 +176,15 @@ fn fits(
 
 /// The driver's alignment of images in buffers: of row pitches and of the start, in bytes. `None` where
 /// linear images are unsupported.
-pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
+pub fn alignment(gpu: &'static Gpu, trials: &mut Trials) -> Option<(u32, u32)> {
     if !gpu.adapter.ext.is_vulkan_1_1() {
         return None;
     }
     let format = ImageFormat::new(CL_R, CL_UNORM_INT8);
-    let of = |width| {
+    let mut of = |width| {
         let shape = ImageShape { kind: ImageKind::D2, size: [width, 4, 1] };
-        let linear = Linear::new(gpu, &ImageDesc { format, shape, levels: 1 }, None, true).ok().flatten()?;
+        let tried = Linear::new(gpu, &ImageDesc { format, shape, levels: 1 }, None, true);
+        let linear = trials.result(tried).flatten()?;
         Some((
             u32::try_from(linear.layout.row_pitch).ok()?,
             u32::try_from(linear.requirements.alignment).ok()?,

@@ -13,4 +13,5 @@ pub mod linear;
 pub mod pools;
 pub mod shared;
 pub mod staging;
+pub mod trials;
 pub mod window;

@@ -16,6 +16,7 @@
 use super::buffer::{Buffer, Use};
 use super::claim::{Claim, NO_ACCESS, READ_WRITE};
 use super::heap::Heap;
+use super::trials::Trials;
 use crate::device::info::AddressSharing;
 use crate::device::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
 use crate::device::vulkan::core::conv;
@@ -31,33 +32,27 @@ fn unsupported(why: &str) -> DeviceError {
 }
 
 /// Determines the level of sharing that the device supports.
-pub fn probe(heap: &'static Heap) -> AddressSharing {
+pub fn probe(heap: &'static Heap, trials: &mut Trials) -> AddressSharing {
     let features = &heap.gpu.adapter.features;
     if !features.buffer_addresses {
         return AddressSharing::None;
     }
-    let reaches_host = features.host_addresses && import_alignment(heap) > 0;
-    if reaches_host && heap.gpu.adapter.is_cpu() && seen_everywhere(heap, page()).is_ok() {
+    let reaches_host = features.host_addresses && import_alignment(heap, trials) > 0;
+    if reaches_host && heap.gpu.adapter.is_cpu() && trials.result(seen_everywhere(heap, page())).is_some() {
         return AddressSharing::Host;
     }
-    if features.placed_memory {
-        match concurrent(heap, page()) {
-            Ok(_) => return AddressSharing::Concurrent,
-            Err(why) => tracing::debug!("{why}"),
-        }
+    if features.placed_memory && trials.result(concurrent(heap, page())).is_some() {
+        return AddressSharing::Concurrent;
     }
-    match mirrored(heap, page(), SharedKind::Mirrored) {
-        Ok(_) => AddressSharing::Mirrored,
-        Err(why) => {
-            tracing::debug!("{why}");
-            AddressSharing::None
-        }
+    match trials.result(mirrored(heap, page(), SharedKind::Mirrored)) {
+        Some(_) => AddressSharing::Mirrored,
+        None => AddressSharing::None,
     }
 }
 
 /// Determines by trial the unit in which memory of the process can be imported; 0 if it cannot. Imports at
 /// any offset in such memory are accessible to kernels by address only.
-pub fn import_alignment(heap: &'static Heap) -> u64 {
+pub fn import_alignment(heap: &'static Heap, trials: &mut Trials) -> u64 {
     let unit = heap.gpu.adapter.host_import_alignment;
     if unit == 0 || !heap.gpu.adapter.features.device_addresses {
         return 0;
@@ -74,7 +69,7 @@ pub fn import_alignment(heap: &'static Heap) -> u64 {
             )?;
             Ok(unit)
         });
-    tried.inspect_err(|why| tracing::debug!("{why}")).unwrap_or(0)
+    trials.result(tried).unwrap_or(0)
 }
 
 /// Allocates shared memory on a device with this level of sharing.

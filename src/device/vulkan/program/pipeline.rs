@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn a_pipeline_stands_in_for_others_until_they_exist() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
         let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
         let pipelines = Pipelines::new("k", gpu, store);
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn threads_that_want_one_pipeline_get_the_same() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
         let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
         let pipelines = Pipelines::new("k", gpu, store);
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);

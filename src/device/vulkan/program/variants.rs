@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn small_grids_have_few_local_sizes() {
         let Some(device) = device() else { return };
-        let device = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
-        let pipelines = Pipelines::new("k", device.gpu, store());
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
+        let pipelines = Pipelines::new("k", gpu, store());
         let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
         assert_eq!(
             [size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)],
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_same_code_has_the_same_pipelines_for_a_while() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().gpu;
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
         let table = Variants::new(gpu, store());
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
         let first = table.get("k", &variant);
