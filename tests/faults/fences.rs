@@ -1,12 +1,10 @@
 //! Devices without timeline semaphores: each submission has a fence, and one that fails gives it back.
 
-use super::{Faults, OUT_OF_HOST_MEMORY, with_faults};
+use super::{Faults, OUT_OF_HOST_MEMORY, SUBMIT, with_faults};
 use test_support::api::rig::*;
 use test_support::api::supervised::Case;
 use test_support::api::*;
 
-/// The class of functions that submit.
-const SUBMIT: u32 = 4;
 const SIZE: usize = 64;
 
 /// The number of fences does not grow with the number of submissions that fail.

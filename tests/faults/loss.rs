@@ -1,7 +1,7 @@
 //! The report on a lost device: one line in the log, and the same text for the context's callback. It names
 //! the queue, the kernel, the command (if the log shows messages for debugging) and the address of the fault.
 
-use super::{DEVICE_LOST, FOLDER, Faults, with_events, with_faults};
+use super::{DEVICE_LOST, FOLDER, Faults, SUBMIT, WAIT, with_events, with_faults};
 use libtest_mimic::Failed;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -12,10 +12,6 @@ use std::time::{Duration, Instant};
 use test_support::api::rig::*;
 use test_support::api::supervised::{Case, supervise};
 use test_support::api::*;
-
-/// Classes of functions of the faulty loader: those that submit, those that wait.
-const SUBMIT: u32 = 4;
-const WAIT: u32 = 8;
 
 const SOURCE: &str = "kernel void first(global uint *p) { p[get_global_id(0)] += 1; }
 kernel void second(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }

@@ -17,6 +17,7 @@ mod opening;
 mod program;
 mod queues;
 mod repeats;
+mod sleepers;
 mod statistics;
 mod views;
 
@@ -34,8 +35,11 @@ use test_support::api::supervised::{
 };
 use test_support::api::*;
 
+/// Classes of functions of the faulty loader.
 const MEMORY: u32 = 1;
 const LOSS: u32 = 2;
+const SUBMIT: u32 = 4;
+const WAIT: u32 = 8;
 const OUT_OF_HOST_MEMORY: i32 = -1;
 const OUT_OF_DEVICE_MEMORY: i32 = -2;
 const INITIALIZATION_FAILED: i32 = -3;
@@ -339,6 +343,7 @@ fn main() -> ExitCode {
             limits::CASES,
             queues::CASES,
             repeats::CASES,
+            sleepers::CASES,
             internal_cache::CASES,
             statistics::CASES,
             views::CASES,

@@ -45,9 +45,11 @@ use std::time::{Duration, Instant};
 const SPIN: Duration = Duration::from_millis(1);
 /// Like [`SPIN`], on CPU devices, where the polling thread yields.
 const SPIN_ON_CPU: Duration = Duration::from_micros(100);
-/// A thread that sleeps without a signal at the right time looks at the timeline after an eighth of the time
-/// since it sleeps, within these limits.
-const SLICES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(10));
+/// A thread that sleeps without a signal at the right time looks at the timeline each time that it has slept
+/// a thirty-second longer, ...
+const SLICE: u32 = 32;
+/// ... within these limits.
+const SLICES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 /// How long the reaper leaves a batch to threads that may be about to wait for it, and how often it checks
 /// for new batches before it parks.
 const LINGER: Duration = Duration::from_micros(50);
@@ -82,6 +84,8 @@ struct Submitted {
     /// The last value that is signalled, and the last one that is not, or was not by its own submission.
     signalled: u64,
     unsignalled: u64,
+    /// The last value that an empty submission signals.
+    late_signal: u64,
 }
 
 /// Contents of one submission.
@@ -242,7 +246,7 @@ impl SubmitQueue {
             gpu: pools.gpu,
             pools,
             number,
-            submit: Mutex::new(Submitted { queue, value: 0, signalled: 0, unsignalled: 0 }),
+            submit: Mutex::new(Submitted { queue, value: 0, signalled: 0, unsignalled: 0, late_signal: 0 }),
             timeline: Box::leak(Box::new(timeline)),
             state: Mutex::new(State::default()),
             reported: Condvar::new(),
@@ -362,9 +366,9 @@ impl SubmitQueue {
         if submitted.signalled < value {
             self.submit_to_queue(submitted.queue, &SubmitInfo::default(), Some(submitted.value))?;
             submitted.signalled = submitted.value;
-            return Ok(submitted.value == value);
+            submitted.late_signal = submitted.value;
         }
-        Ok(value > submitted.unsignalled)
+        Ok(value == submitted.late_signal || value > submitted.unsignalled)
     }
 
     /// Like [`SubmitQueue::signal_for`], for another VkQueue, which may wait again soon.
@@ -477,7 +481,7 @@ impl SubmitQueue {
                 self.report_long_execution(value);
             }
             let left = deadline.map(|d| d.saturating_duration_since(now));
-            let slice = (!exact).then(|| ((now - start) / 8).clamp(SLICES.0, SLICES.1));
+            let slice = (!exact).then(|| ((now - start) / SLICE).clamp(SLICES.0, SLICES.1));
             let long = (!is_long).then(|| LONG.saturating_sub(now - start));
             let limit = left.into_iter().chain(slice).chain(long).min();
             match self.timeline.wait_for_signal(value, limit.unwrap_or(Duration::MAX)) {
