@@ -369,8 +369,12 @@ pub trait DeviceProgram: Send + Sync {
 /// A launchable kernel.
 pub trait DeviceKernel: Send + Sync {
     fn info(&self) -> &KernelInfo;
-    /// CL_KERNEL_WORK_GROUP_SIZE
+    /// Number of work-items that a work-group can have.
     fn max_work_group_size(&self) -> usize;
+    /// CL_KERNEL_WORK_GROUP_SIZE: that number, or less where larger work-groups are allowed but do worse.
+    fn reported_work_group_size(&self) -> usize {
+        self.max_work_group_size()
+    }
     /// Work-items of a full sub-group.
     fn sub_group_size(&self) -> usize;
     /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE

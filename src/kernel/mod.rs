@@ -252,7 +252,7 @@ impl Kernel {
         let index = self.query_device(device)?;
         let kernel = self.built_for(index)?;
         Ok(match param {
-            CL_KERNEL_WORK_GROUP_SIZE => InfoValue::Size(kernel.max_work_group_size()),
+            CL_KERNEL_WORK_GROUP_SIZE => InfoValue::Size(kernel.reported_work_group_size()),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
                 let size = self.info.reqd_work_group_size.unwrap_or([0; 3]);
                 InfoValue::Sizes(size.iter().map(|s| *s as usize).collect())
@@ -287,7 +287,8 @@ impl Kernel {
         let kernel = self.built_for(index)?;
         let facts = kernel.limits(device.info());
         let size = kernel.sub_group_size();
-        let most = kernel.max_work_group_size().div_ceil(size);
+        let largest = kernel.reported_work_group_size();
+        let most = largest.div_ceil(size);
         // The device's limit is that for sub-groups of its own size.
         let most = match self.info.reqd_sub_group_size {
             Some(_) => most,
@@ -317,7 +318,7 @@ impl Kernel {
                     return Err(err!(CL_INVALID_VALUE, "room for {dims} sizes"));
                 }
                 let total = count.saturating_mul(size);
-                let fits = count > 0 && count <= most && total <= kernel.max_work_group_size();
+                let fits = count > 0 && count <= most && total <= largest;
                 let mut sizes = vec![if fits { 1 } else { 0 }; dims.max(1)];
                 if fits {
                     sizes[0] = total;

@@ -224,6 +224,9 @@ impl DeviceKernel for PairedKernel {
     fn max_work_group_size(&self) -> usize {
         self.inner.max_work_group_size()
     }
+    fn reported_work_group_size(&self) -> usize {
+        self.inner.reported_work_group_size()
+    }
     fn sub_group_size(&self) -> usize {
         self.inner.sub_group_size()
     }

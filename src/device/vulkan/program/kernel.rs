@@ -31,6 +31,10 @@ use std::sync::{Arc, Weak};
 
 /// Maximum work-items of a grid whose local size hardly matters.
 const SMALL_GRID: u64 = 256;
+/// Work-items of the groups up to which a multiprocessor has registers for whatever a kernel needs. NVIDIA's
+/// OpenCL and AMD's report it as CL_KERNEL_WORK_GROUP_SIZE, and programs that tune themselves go up to it;
+/// with larger groups drivers keep variables in memory.
+const UNCONSTRAINED_GROUP: usize = 256;
 
 /// A loaded program.
 pub struct VulkanProgram {
@@ -699,6 +703,13 @@ impl DeviceKernel for VulkanKernel {
         most.min(by_sub_groups) as usize
     }
 
+    fn reported_work_group_size(&self) -> usize {
+        match self.gpu.adapter.is_cpu() {
+            true => self.max_work_group_size(),
+            false => reported_group(self.max_work_group_size(), self.info()),
+        }
+    }
+
     fn sub_group_size(&self) -> usize {
         self.info().reqd_sub_group_size.unwrap_or(self.gpu.target.subgroup_size.max(1)).max(1) as usize
     }
@@ -739,9 +750,32 @@ impl DeviceKernel for VulkanKernel {
     }
 }
 
+/// CL_KERNEL_WORK_GROUP_SIZE on a graphics processor whose groups have `most` work-items.
+fn reported_group(most: usize, info: &KernelInfo) -> usize {
+    if info.reqd_work_group_size.is_some() {
+        return most;
+    }
+    let hint = info.work_group_size_hint.map_or(1, |hint| hint.iter().map(|n| *n as usize).product());
+    most.min(hint.max(UNCONSTRAINED_GROUP))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn larger_groups_are_reported_to_kernels_that_ask_for_them() {
+        let kernel = |reqd_work_group_size, work_group_size_hint| KernelInfo {
+            reqd_work_group_size,
+            work_group_size_hint,
+            ..KernelInfo::default()
+        };
+        assert_eq!(reported_group(1024, &kernel(None, None)), 256);
+        assert_eq!(reported_group(128, &kernel(None, None)), 128);
+        assert_eq!(reported_group(1024, &kernel(None, Some([32, 16, 1]))), 512);
+        assert_eq!(reported_group(1024, &kernel(None, Some([64, 1, 1]))), 256);
+        assert_eq!(reported_group(1024, &kernel(Some([8, 1, 1]), None)), 1024);
+    }
 
     #[test]
     fn local_memory_is_counted_in_whole_elements() {
