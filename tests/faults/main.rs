@@ -40,6 +40,7 @@ const MEMORY: u32 = 1;
 const LOSS: u32 = 2;
 const SUBMIT: u32 = 4;
 const WAIT: u32 = 8;
+const FENCE: u32 = 32;
 const OUT_OF_HOST_MEMORY: i32 = -1;
 const OUT_OF_DEVICE_MEMORY: i32 = -2;
 const INITIALIZATION_FAILED: i32 = -3;

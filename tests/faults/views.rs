@@ -1,8 +1,8 @@
 //! Devices that see new views and pipelines late, and what image copies need: a submission begins and
 //! completes before one is first used. The loader counts submissions.
 
-use super::Faults;
 use super::queues::{submissions, with_queues};
+use super::{FENCE, Faults, OUT_OF_DEVICE_MEMORY};
 use std::ptr::{null, null_mut};
 use test_support::api::rig::*;
 use test_support::api::supervised::Case;
@@ -50,34 +50,73 @@ fn first_uses(more: u64) {
     }
 }
 
-/// Each copy between an image and the host has `more` submissions than its own.
-fn copies(more: u64) {
-    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
-    let queue = rig.queue(0);
+/// An image of two rows.
+fn two_rows(rig: &Rig) -> cl_mem {
     // SAFETY: zeroes are valid for the structure.
     let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
     (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, SIZE, 2);
-    let (mut code, origin, region) = (1, [0usize; 3], [SIZE, 2, 1]);
+    let mut code = 1;
     // SAFETY: format and description are alive.
     let image =
         unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &TEXELS, &desc, null_mut(), &mut code) };
     ok(code);
+    image
+}
+
+/// Writes the image's texels.
+fn write_rows(queue: cl_command_queue, image: cl_mem, content: &[u32]) -> cl_int {
+    let (from, origin, region) = (content.as_ptr().cast(), [0usize; 3], [SIZE, 2, 1]);
+    let (origin, region) = (origin.as_ptr(), region.as_ptr());
+    // SAFETY: the image has the region, and the list its texels.
+    unsafe { clEnqueueWriteImage(queue, image, 1, origin, region, 0, 0, from, 0, null(), null_mut()) }
+}
+
+/// Reads the image's texels.
+fn read_rows(queue: cl_command_queue, image: cl_mem) -> Vec<u32> {
+    let mut found = vec![0u32; 2 * SIZE];
+    let (to, origin, region) = (found.as_mut_ptr().cast(), [0usize; 3], [SIZE, 2, 1]);
+    let (origin, region) = (origin.as_ptr(), region.as_ptr());
+    // SAFETY: the image has the region, and the list room for its texels.
+    ok(unsafe { clEnqueueReadImage(queue, image, 1, origin, region, 0, 0, to, 0, null(), null_mut()) });
+    found
+}
+
+/// Each copy between an image and the host has `more` submissions than its own.
+fn copies(more: u64) {
+    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
+    let (queue, image) = (rig.queue(0), two_rows(&rig));
     for start in [1u32, 1_000] {
         let content: Vec<u32> = (start..).take(2 * SIZE).collect();
-        let mut found = vec![0u32; content.len()];
         let before = submissions(&faults)[0];
-        // SAFETY: the image has the region, and the lists its texels.
-        unsafe {
-            let (from, to) = (content.as_ptr().cast(), found.as_mut_ptr().cast());
-            let (origin, region) = (origin.as_ptr(), region.as_ptr());
-            ok(clEnqueueWriteImage(queue, image, 1, origin, region, 0, 0, from, 0, null(), null_mut()));
-            finish(queue);
-            ok(clEnqueueReadImage(queue, image, 1, origin, region, 0, 0, to, 0, null(), null_mut()));
-        }
+        ok(write_rows(queue, image, &content));
+        finish(queue);
+        let found = read_rows(queue, image);
         assert_eq!(submissions(&faults)[0] - before, 2 * (1 + more));
         assert_eq!(found, content);
     }
     release([image]);
+}
+
+/// The file of the validation layer's messages.
+const MESSAGES: &str = "PYROCLAST_VALIDATE_LOG";
+
+/// The submission before a copy fails while it is waited for. Later ones do not use its fence before it is
+/// reset.
+fn failed_settlings() {
+    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
+    let (queue, image) = (rig.queue(0), two_rows(&rig));
+    let content: Vec<u32> = (7..).take(2 * SIZE).collect();
+    for call in [0, 1, 0, 1] {
+        faults.set(FENCE, call, OUT_OF_DEVICE_MEMORY);
+        assert!(write_rows(queue, image, &content) < 0);
+        assert!(faults.failed().is_some());
+        faults.set(0, 0, 0);
+        ok(write_rows(queue, image, &content));
+        assert_eq!(read_rows(queue, image), content);
+    }
+    release([image]);
+    let messages = std::fs::read_to_string(std::env::var_os(MESSAGES).unwrap()).unwrap_or_default();
+    assert!(messages.is_empty(), "{messages}");
 }
 
 pub const CASES: &[Case] = &[
@@ -90,6 +129,14 @@ pub const CASES: &[Case] = &[
         name: "images_are_copied_after_a_submission",
         run: || copies(1),
         prepare: |command, folder| with_queues(command, folder, "-mapped_buffers,-immediate_uploads"),
+    },
+    Case {
+        name: "images_are_copied_after_failed_submissions",
+        run: failed_settlings,
+        prepare: |command, folder| {
+            with_queues(command, folder, "-mapped_buffers,-immediate_uploads");
+            command.env("PYROCLAST_VALIDATE", "vulkan").env(MESSAGES, folder.join("messages"));
+        },
     },
     Case {
         name: "images_are_copied_at_once",

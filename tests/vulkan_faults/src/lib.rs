@@ -15,12 +15,14 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use vulkan_loader::{Function, GetDeviceProcAddr, Shim, vk};
 
 /// Classes of functions: those that allocate or otherwise need memory, those that report the loss of a
-/// device, of these the ones that submit and the ones that wait, and those that end a recording.
+/// device, of these the ones that submit and the ones that wait, those that end a recording, and those that
+/// wait for fences and reset them.
 pub const MEMORY: u32 = 1;
 pub const LOSS: u32 = 2;
 pub const SUBMIT: u32 = 4;
 pub const WAIT: u32 = 8;
 pub const RECORD: u32 = 16;
+pub const FENCE: u32 = 32;
 
 static CLASS: AtomicU64 = AtomicU64::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -213,6 +215,8 @@ functions! {
     vkCreateFence(a b c d) MEMORY, 13;
     vkQueueSubmit2(a b c d) MEMORY | LOSS | SUBMIT, NONE;
     vkQueueSubmit2KHR(a b c d) MEMORY | LOSS | SUBMIT, NONE;
+    vkWaitForFences(a b c d e) MEMORY | LOSS | FENCE, NONE;
+    vkResetFences(a b c) MEMORY | FENCE, NONE;
     vkWaitSemaphores(a b c) LOSS | WAIT, NONE;
     vkGetSemaphoreCounterValue(a b c) LOSS | WAIT, NONE;
     vkGetQueryPoolResults(a b c d e f g h) MEMORY | LOSS, NONE;

@@ -1,10 +1,9 @@
 //! The submit queues of a device.
 
 use super::pools::SubmitPools;
+use super::reused_fence::ReusedFence;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
-use crate::device::vulkan::core::conv::VkResultExt;
-use ash::vk;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +13,7 @@ pub struct Queues {
     list: Vec<&'static SubmitQueue>,
     turn: AtomicUsize,
     /// Signalled by the empty submissions of [`Queues::settle`].
-    settled: Mutex<vk::Fence>,
+    settled: Mutex<ReusedFence>,
 }
 
 impl Queues {
@@ -24,10 +23,8 @@ impl Queues {
         for (number, queue) in pools.gpu.queues().enumerate() {
             list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue, number)?)));
         }
-        // SAFETY: the device is alive.
-        let fence =
-            unsafe { pools.gpu.raw.create_fence(&Default::default(), None) }.during("vkCreateFence")?;
-        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settled: Mutex::new(fence) })
+        let settled = Mutex::new(ReusedFence::new(pools.gpu)?);
+        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settled })
     }
 
     /// Makes all views and pipelines visible to the device, which may see new ones late: to be called before
@@ -38,10 +35,10 @@ impl Queues {
         if !gpu.adapter.has_late_uploads() || gpu.uploads.are_visible(gpu.uploads.made()) {
             return Ok(());
         }
-        let fence = self.settled.lock();
+        let mut fence = self.settled.lock();
         let made = gpu.uploads.made();
         if !gpu.uploads.are_visible(made) {
-            self.idle()?.pass(*fence)?;
+            self.idle()?.pass(&mut fence)?;
             gpu.uploads.set_visible(made);
         }
         Ok(())

@@ -25,11 +25,11 @@ use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
 use super::repeats::Recording;
+use super::reused_fence::ReusedFence;
 use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, CommandTicket, Outcome, Times};
 use crate::device::spare::SpareLists;
 use crate::device::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
-use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::core::sync::QueueSubmit;
 use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrintBuffer};
@@ -339,18 +339,15 @@ impl SubmitQueue {
         result
     }
 
-    /// Waits for an empty submission, which signals an unused fence. Resets the fence.
-    pub fn pass(&self, fence: vk::Fence) -> DeviceResult<()> {
-        let submitted = self.submit.lock();
-        let empty = QueueSubmit { fence, ..QueueSubmit::default() };
-        // SAFETY: the queue's lock is held; the caller vouches for the fence.
-        let result = unsafe { self.gpu.submit(submitted.queue, &empty) };
-        drop(submitted);
-        // SAFETY: the fence was submitted, and is signalled after the wait.
-        let result = result.and_then(|()| unsafe {
-            self.gpu.raw.wait_for_fences(&[fence], true, u64::MAX).during("vkWaitForFences")?;
-            self.gpu.raw.reset_fences(&[fence]).during("vkResetFences")
+    /// Waits for an empty submission, which signals the fence.
+    pub fn pass(&self, fence: &mut ReusedFence) -> DeviceResult<()> {
+        let submitted = fence.submit(self.gpu, |fence| {
+            let submitted = self.submit.lock();
+            let empty = QueueSubmit { fence, ..QueueSubmit::default() };
+            // SAFETY: the queue's lock is held; the fence is reset.
+            unsafe { self.gpu.submit(submitted.queue, &empty) }
         });
+        let result = submitted.and_then(|()| fence.reset(self.gpu));
         if matches!(result, Err(DeviceError::Lost)) {
             self.gpu.set_lost();
             self.report_loss(None);
