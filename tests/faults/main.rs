@@ -10,6 +10,7 @@
 
 mod ahead;
 mod fences;
+mod fills;
 mod internal_cache;
 mod limits;
 mod loss;
@@ -41,6 +42,7 @@ const LOSS: u32 = 2;
 const SUBMIT: u32 = 4;
 const WAIT: u32 = 8;
 const FENCE: u32 = 32;
+const PIPELINE: u32 = 64;
 const OUT_OF_HOST_MEMORY: i32 = -1;
 const OUT_OF_DEVICE_MEMORY: i32 = -2;
 const INITIALIZATION_FAILED: i32 = -3;
@@ -341,6 +343,7 @@ fn main() -> ExitCode {
         &[
             CASES,
             fences::CASES,
+            fills::CASES,
             limits::CASES,
             queues::CASES,
             repeats::CASES,

@@ -15,14 +15,15 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use vulkan_loader::{Function, GetDeviceProcAddr, Shim, vk};
 
 /// Classes of functions: those that allocate or otherwise need memory, those that report the loss of a
-/// device, of these the ones that submit and the ones that wait, those that end a recording, and those that
-/// wait for fences and reset them.
+/// device, of these the ones that submit and the ones that wait, those that end a recording, those that wait
+/// for fences and reset them, and those that create pipelines.
 pub const MEMORY: u32 = 1;
 pub const LOSS: u32 = 2;
 pub const SUBMIT: u32 = 4;
 pub const WAIT: u32 = 8;
 pub const RECORD: u32 = 16;
 pub const FENCE: u32 = 32;
+pub const PIPELINE: u32 = 64;
 
 static CLASS: AtomicU64 = AtomicU64::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -198,7 +199,7 @@ functions! {
     vkGetMemoryHostPointerPropertiesEXT(a b c d) MEMORY, NONE;
     vkGetMemoryFdKHR(a b c) MEMORY, NONE;
     vkCreateShaderModule(a b c d) MEMORY, 4;
-    vkCreateComputePipelines(a b c d e f) MEMORY, 5;
+    vkCreateComputePipelines(a b c d e f) MEMORY | PIPELINE, 5;
     vkCreatePipelineCache(a b c d) MEMORY, 6;
     vkGetPipelineCacheData(a b c d) MEMORY, NONE;
     vkCreatePipelineLayout(a b c d) MEMORY, 7;

@@ -23,12 +23,15 @@ const SMALL_COPY: u64 = 64 << 10;
 /// Fills above this size use the transfer commands, for the same reason.
 const SMALL_FILL: u64 = 4 << 20;
 
-/// The pipelines, created on first use.
+/// The pipelines and their layout, created on first use and never destroyed.
+///
+/// Locks: a pipeline, then the layout; each also held while it is created.
 pub struct InternalShaders {
     gpu: &'static Gpu,
     store: &'static Store,
-    fill: Mutex<Option<InternalShader>>,
-    copy: Mutex<Option<InternalShader>>,
+    layout: Mutex<Option<vk::PipelineLayout>>,
+    fill: Mutex<Option<vk::Pipeline>>,
+    copy: Mutex<Option<vk::Pipeline>>,
 }
 
 /// A pipeline with two storage buffers, target and source, and four words of parameters.
@@ -49,20 +52,17 @@ pub struct Span {
 impl InternalShaders {
     /// No pipelines yet.
     pub fn new(gpu: &'static Gpu, store: &'static Store) -> InternalShaders {
-        InternalShaders { gpu, store, fill: Mutex::default(), copy: Mutex::default() }
+        let (layout, fill, copy) = (Mutex::default(), Mutex::default(), Mutex::default());
+        InternalShaders { gpu, store, layout, fill, copy }
     }
 
-    fn internal_shader(
-        &self,
-        slot: &Mutex<Option<InternalShader>>,
-        code: &[u8],
-    ) -> DeviceResult<InternalShader> {
-        let mut slot = slot.lock();
-        if let Some(made) = *slot {
-            return Ok(made);
+    /// The layout of both pipelines.
+    fn layout(&self) -> DeviceResult<vk::PipelineLayout> {
+        let mut made = self.layout.lock();
+        if let Some(layout) = *made {
+            return Ok(layout);
         }
-        let words: Vec<u32> =
-            code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let raw = &self.gpu.raw;
         let storage = |binding| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
@@ -75,31 +75,43 @@ impl InternalShaders {
             .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
             .bindings(&bindings);
         let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(16)];
-        // SAFETY: push descriptors are enabled (the caller checked); all structures are valid for the calls.
-        // The objects live as long as the device; after a failure the few that exist are left to the device
-        // too.
-        let made = unsafe {
-            let sets = [self
-                .gpu
-                .raw
-                .create_descriptor_set_layout(&info, None)
-                .during("vkCreateDescriptorSetLayout")?];
-            let info =
-                vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
-            let layout = self.gpu.raw.create_pipeline_layout(&info, None).during("vkCreatePipelineLayout")?;
-            let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            let module = self.gpu.raw.create_shader_module(&info, None).during("vkCreateShaderModule")?;
-            let stage = vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::COMPUTE)
-                .module(module)
-                .name(c"main");
-            let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipeline = self.pipeline(&words, info);
-            self.gpu.raw.destroy_shader_module(module, None);
-            InternalShader { layout, pipeline: pipeline? }
-        };
-        *slot = Some(made);
-        Ok(made)
+        // SAFETY: push descriptors are enabled (the caller checked).
+        let set = unsafe { raw.create_descriptor_set_layout(&info, None) };
+        let sets = [set.during("vkCreateDescriptorSetLayout")?];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
+        // SAFETY: the set's layout is alive; after a failure nothing uses it.
+        let layout = unsafe { raw.create_pipeline_layout(&info, None) }.inspect_err(|_| unsafe {
+            raw.destroy_descriptor_set_layout(sets[0], None);
+        });
+        Ok(*made.insert(layout.during("vkCreatePipelineLayout")?))
+    }
+
+    /// A shader's pipeline.
+    fn internal_shader(
+        &self,
+        slot: &Mutex<Option<vk::Pipeline>>,
+        code: &[u8],
+    ) -> DeviceResult<InternalShader> {
+        let (mut slot, layout) = (slot.lock(), self.layout()?);
+        if let Some(pipeline) = *slot {
+            return Ok(InternalShader { layout, pipeline });
+        }
+        let words: Vec<u32> =
+            code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        // SAFETY: the code is valid.
+        let module =
+            unsafe { self.gpu.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main");
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let pipeline = self.pipeline(&words, info);
+        // SAFETY: nothing uses the module any more.
+        unsafe { self.gpu.raw.destroy_shader_module(module, None) };
+        let pipeline = *slot.insert(pipeline?);
+        Ok(InternalShader { layout, pipeline })
     }
 
     /// Creates a pipeline from the driver's compilation results on disk, which it adds if they are not there.
