@@ -1,4 +1,4 @@
-//! Settings from `PYROCLAST_*` environment variables and configuration files ([`file`]): one table of
+//! Settings from `PYROCLAST_*` environment variables and configuration files ([`mod@file`]): one table of
 //! options, parsed once.
 //!
 //! Invalid values and unknown names are reported in the log and ignored.

@@ -23,7 +23,7 @@ pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 
 /// First SpecId of storage images: that of binding `b` is this plus `b`. The value states how texels are
 /// stored ([`crate::texel_order`]). A module has those of its storage images, and of its sampled images with
-/// an [`ImageBinding::filter`], whose value states what texture units can do ([`filter`]).
+/// [`ImageBinding::abilities`], whose value states what texture units can do ([`ability`]).
 pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
 
 /// Storage of the block.

@@ -214,9 +214,8 @@ pub type SpecConstants = [(u32, Vec<u8>)];
 pub enum Kernels {
     /// All; one that cannot be compiled fails the program.
     Every,
-    /// Those that the target supports; the others are listed in [`CompiledProgram::absent`]. These include
-    /// kernels whose trip counts may exceed the target's limit, which `Every` accepts: most such kernels stay
-    /// below.
+    /// Those that the target supports; `CompiledProgram::absent` lists the others. These include kernels
+    /// whose trip counts may exceed the target's limit, which `Every` accepts: most such kernels stay below.
     Possible,
     /// The kernels of these names; one that cannot be compiled fails the program.
     Named(Vec<String>),

@@ -3,7 +3,7 @@
 //!
 //! The key of a manifest covers everything but the files. A manifest describes the files of the last run: one
 //! that has changed, vanished, or appeared earlier in the search order makes it a miss. Sources that depend
-//! on more than file contents are not cacheable (see [`includes`](super::includes)).
+//! on more than file contents are not cacheable (see [`includes`]).
 
 use super::codec::{Reader, Writer};
 use super::includes;

@@ -1,6 +1,6 @@
 //! `cargo xtask docs`: the book of the project, from the pages of `docs/` and some others.
 //!
-//! `docs/SUMMARY.md` is its table of contents. Pages are written for readers of the repository; [`pages`]
+//! `docs/SUMMARY.md` is its table of contents. Pages are written for readers of the repository; [`mod@pages`]
 //! turns their links into links of the book.
 
 mod conformance;

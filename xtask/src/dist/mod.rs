@@ -49,7 +49,7 @@ pub struct Release {
     /// Seconds since 1970 that every file has.
     pub epoch: u64,
     pub url: String,
-    /// "NAME <ADDRESS>"
+    /// `NAME <ADDRESS>`
     pub maintainer: String,
     /// Root of the repository.
     pub root: PathBuf,

@@ -1,7 +1,7 @@
 //! Emits a structured kernel as a Vulkan compute module.
 //!
-//! [`emit`] takes one function in phase [`Structured`](crate::ir::Phase::Structured) and writes SPIR-V words:
-//! entry point [`ENTRY_POINT`](crate::abi::ENTRY_POINT), one push-constant block of 32-bit words,
+//! [`emit()`] takes one function in phase [`Structured`](crate::ir::Phase::Structured) and writes SPIR-V
+//! words: entry point [`ENTRY_POINT`](crate::abi::ENTRY_POINT), one push-constant block of 32-bit words,
 //! specialisation constants for the workgroup size, and the function's variables. Capabilities follow from
 //! what is emitted; one that the target lacks is an error that names the construct.
 //!

@@ -63,7 +63,7 @@ pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, false)
 }
 
-/// Like [`read`], for a module that others are linked to: they may call its kernels, so the bodies for such
+/// Like [`read()`], for a module that others are linked to: they may call its kernels, so the bodies for such
 /// calls are kept.
 pub(crate) fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, true)

@@ -17,7 +17,7 @@ pub(crate) fn constant(func: &Function, dim: ImageDim, word: Value) -> Option<u8
     may.then_some(sampler)
 }
 
-/// The ability of a texture unit that reads through the sampler need ([`ability`]).
+/// The ability of a texture unit that reads through the sampler need ([`mod@ability`]).
 pub(crate) fn ability(sampler: u8) -> u8 {
     match u32::from(sampler) & sampler::ADDRESS {
         sampler::CLAMP => ability::FILTER_BORDER,

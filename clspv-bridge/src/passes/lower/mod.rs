@@ -2,7 +2,7 @@
 //! parameters.
 //!
 //! [`crate::pipeline::lower`] runs the passes on a module that holds a single kernel, once for each pointer
-//! mode. [`Lowering`] is the state that they share; its launch contract is the second result.
+//! mode. [`state::Lowering`] is the state that they share; its launch contract is the second result.
 
 pub(crate) mod arguments;
 pub(crate) mod builtins;

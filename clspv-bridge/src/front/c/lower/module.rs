@@ -2,7 +2,7 @@
 //! refers to them.
 //!
 //! Declarations and bodies are separate steps: a reference declares the function or variable, and
-//! [`ModuleLowering::run`] lowers the bodies and initializers until none is left. So functions that nothing
+//! [`lower()`](super::lower) lowers the bodies and initializers until none is left. So functions that nothing
 //! reaches are never lowered.
 
 use super::input::LoweringInput;

@@ -1,7 +1,7 @@
 //! Semantic analysis: scopes, declarations, types and constants, and the arenas that the typed tree grows in.
 //!
 //! The parser calls it with what it has read; nothing here reads tokens. Erroneous expressions have the type
-//! [`types::ERROR`](super::types::ERROR), about which nothing more is reported.
+//! [`types::ERROR`], about which nothing more is reported.
 
 pub mod arithmetic;
 pub mod assign;

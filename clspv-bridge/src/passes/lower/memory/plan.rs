@@ -59,7 +59,7 @@ pub(crate) struct MemoryPlan {
     pub local_offset: FxHashMap<Global, u32>,
     /// Pointers that are not NULL where they are used, unless behaviour is undefined.
     pub dereferenced: EntitySet<Value>,
-    /// Pointers in memory are virtual addresses ([`PointerMode::is_virtual`]).
+    /// Pointers in memory are virtual addresses ([`is_virtual`](crate::abi::PointerMode::is_virtual)).
     pub is_virtual: bool,
     /// In the virtual modes: the buffer of each region of global memory, and the buffers that the accesses of
     /// a value choose from.

@@ -1,4 +1,4 @@
-//! Virtual addresses ([`PointerMode::Virtual`](crate::abi::PointerMode::Virtual)): global memory on devices
+//! Virtual addresses ([`PointerMode::Virtual`]): global memory on devices
 //! without addresses.
 //!
 //! A pointer to a known buffer is an offset into one descriptor, as in the bindings mode. Any other pointer

@@ -1,4 +1,4 @@
-//! Non-inlined calls ([`crate::passes::opt::inline_policy`]): the functions' signatures, and the calls.
+//! Non-inlined calls (`passes::opt::inline_policy`): the functions' signatures, and the calls.
 //!
 //! A vectorised function receives the mask, and its arguments: scalars for those that are uniform over the
 //! vector, else vectors. There is a function for each combination that is called. Its result is uniform if
