@@ -221,6 +221,51 @@ fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Opti
     (code == CL_SUCCESS).then_some(queue)
 }
 
+/// How much longer than a long kernel the call that waits for it takes: threads may sleep meanwhile.
+fn long_waits(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    let program = session.build(KERNELS, "")?;
+    let (kernel, buffer) = (program.kernel("spin")?, session.buffer(4096)?);
+    session.write(&buffer, &[1u32; 1024])?;
+    let Some(queue) = queue(session, CL_QUEUE_PROFILING_ENABLE) else { return Ok(()) };
+    // Times of the kernel and of the calls in microseconds.
+    let run = |count: u32| -> Result<[f64; 2], String> {
+        let (start, mut event) = (Instant::now(), null_mut());
+        kernel.set(&[Arg::Buffer(&buffer), Arg::U32(count)])?;
+        launch(session, queue, &kernel, &[], &mut event)?;
+        // SAFETY: a live event.
+        let waited = unsafe { (session.api.clWaitForEvents)(1, &event) };
+        let calls = start.elapsed().as_secs_f64() * 1e6;
+        let times = [CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].map(|of| time(session, event, of));
+        release(session, event)?;
+        check("clWaitForEvents", waited)?;
+        let [start, end] = times;
+        Ok([(end? - start?) / 1e3, calls])
+    };
+    let rows = [("wait for a kernel of 2 ms, us more", 2e3), ("wait for a kernel of 20 ms, us more", 2e4)];
+    for (name, wanted) in rows {
+        let mut count = 1 << 12;
+        while run(count)?[0] < wanted && count < 1 << 30 {
+            count += count / 4;
+        }
+        let more = |_| {
+            run(count).map(|[kernel, calls]| if kernel < 0.5 * wanted { f64::NAN } else { calls - kernel })
+        };
+        out.push((name, median((0..ROUNDS).map(more).collect::<Result<_, String>>()?)));
+    }
+    // SAFETY: a live handle, released once.
+    check("clReleaseCommandQueue", unsafe { (session.api.clReleaseCommandQueue)(queue) })
+}
+
+/// A time of a complete event in nanoseconds.
+fn time(session: &Session<'_>, event: cl_event, of: cl_profiling_info) -> Result<f64, String> {
+    let mut time = 0u64;
+    // SAFETY: a live event, and room for its time.
+    check("clGetEventProfilingInfo", unsafe {
+        (session.api.clGetEventProfilingInfo)(event, of, 8, (&raw mut time).cast(), null_mut())
+    })?;
+    Ok(time as f64)
+}
+
 /// Whether independent commands run at the same time: two long launches of one group compared with one.
 fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let api = session.api;
@@ -484,7 +529,7 @@ fn between_devices(session: &Session<'_>, out: &mut Rows) -> Result<(), String> 
 fn main() -> Result<(), String> {
     cl::compare(|session| {
         let mut rows = Vec::new();
-        for part in [calls, overlap, local_sizes, transfers, between_devices] {
+        for part in [calls, long_waits, overlap, local_sizes, transfers, between_devices] {
             if let Err(error) = part(session, &mut rows) {
                 println!("{}: {error}", session.device.name);
             }

@@ -84,6 +84,7 @@ api! {
         *mut cl_event) -> cl_int;
     clEnqueueMarkerWithWaitList: fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clWaitForEvents: fn(cl_uint, *const cl_event) -> cl_int;
+    clGetEventProfilingInfo: fn(cl_event, cl_profiling_info, usize, *mut c_void, *mut usize) -> cl_int;
     clReleaseEvent: fn(cl_event) -> cl_int;
     clFlush: fn(cl_command_queue) -> cl_int;
     clGetExtensionFunctionAddressForPlatform: fn(cl_platform_id, *const c_char) -> *mut c_void;
