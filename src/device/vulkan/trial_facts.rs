@@ -5,7 +5,6 @@ use super::core::adapter::Adapter;
 use super::memory::heap::Heap;
 use super::memory::trials::Trials;
 use super::memory::{linear, shared};
-use crate::config::Config;
 use crate::device::info::{AddressSharing, DeviceInfo};
 use crate::device::nvml::Nvml;
 use crate::host_ptr::page;
@@ -65,8 +64,28 @@ impl TrialFacts {
 
 /// Key of the facts: everything that they may depend on.
 fn key(a: &Adapter) -> Key {
-    let hidden = Config::get().hidden_on(&a.name);
-    let device = (&a.props, &a.ids, &a.driver, &a.memory, &a.pci);
-    let use_of_it = (&a.features, &a.quirks, a.host_import_alignment, a.max_buffer_size, page(), hidden);
-    blake3::hash(format!("vulkan device facts {device:?} {use_of_it:?}").as_bytes())
+    let (props, memory) = (&a.props, &a.memory);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"vulkan device facts");
+    for word in [
+        props.vendor_id,
+        props.device_id,
+        props.driver_version,
+        a.api,
+        props.device_type.as_raw() as u32,
+        a.driver.driver_id.as_raw() as u32,
+    ] {
+        hasher.update(&word.to_le_bytes());
+    }
+    for uuid in [&props.pipeline_cache_uuid, &a.ids.device_uuid, &a.ids.driver_uuid] {
+        hasher.update(uuid);
+    }
+    for t in memory.memory_types_as_slice() {
+        hasher.update(&t.property_flags.as_raw().to_le_bytes());
+    }
+    for size in [a.host_import_alignment, a.max_buffer_size, page()] {
+        hasher.update(&size.to_le_bytes());
+    }
+    hasher.update(format!("{:?} {:?}", a.features, a.quirks).as_bytes());
+    hasher.finalize()
 }
