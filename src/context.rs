@@ -183,12 +183,10 @@ impl Context {
         for device in devices {
             // CL_DEVICE_NOT_AVAILABLE: a device was lost, or cannot be opened.
             let name = &device.info().name;
-            match device.ops().open() {
-                Ok(()) if device.available() => {}
-                Ok(()) => return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{name}")),
-                Err(DeviceError::OutOfHostMemory) => return Err(err!(CL_OUT_OF_HOST_MEMORY, "{name}")),
-                Err(why) => return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{name}: {why}")),
-            }
+            device.ops().open().map_err(|why| match why {
+                DeviceError::OutOfHostMemory => err!(CL_OUT_OF_HOST_MEMORY, "{name}"),
+                why => err!(CL_DEVICE_NOT_AVAILABLE, "{name}: {why}"),
+            })?;
             if !list.iter().any(|d| Arc::ptr_eq(d, &device)) {
                 list.push(device);
             }

@@ -104,10 +104,9 @@ pub trait DeviceOps: Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// Features that the compiler may use.
     fn target(&self) -> &clspv_bridge::Target;
-    /// Opens the device, if that has not been done and takes long. What follows opens it too if it is not
-    /// open yet.
+    /// Opens a device that is not open yet, as the functions below do. `Lost` if the device is lost.
     fn open(&self) -> DeviceResult<()> {
-        Ok(())
+        if self.available() { Ok(()) } else { Err(DeviceError::Lost) }
     }
     fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>>;
     /// Makes a buffer of the application's memory without copying. `Unsupported` if alignment or the device

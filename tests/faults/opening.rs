@@ -80,7 +80,7 @@ pub const FAILING: Case = Case { name: "part_opening_fails", run: failing, prepa
 pub fn processes() -> Result<(), Failed> {
     let cache = std::env::temp_dir().join(format!("pyroclast-opening-{}", std::process::id()));
     let folder = cache.to_str().ok_or("a temporary folder with a strange name")?;
-    // What fails in one process is not what later ones read.
+    // A process whose trials fail for lack of memory keeps no facts: the last one finds those of the first.
     let result = [&FIRST, &NEXT, &FAILING, &NEXT]
         .iter()
         .try_for_each(|part| supervise(part, &[("PYROCLAST_CACHE_DIR", folder)]));

@@ -40,7 +40,7 @@ impl VulkanDevice {
     /// An accepted adapter. It is opened if the disk cache lacks facts that only an open device shows.
     ///
     /// # Errors
-    /// Those of opening it.
+    /// The errors of opening the device.
     pub fn new(instance: &'static Instance, adapter: Adapter) -> DeviceResult<VulkanDevice> {
         let adapter: &'static Adapter = Box::leak(Box::new(adapter));
         let vulkan: &'static VulkanTarget = Box::leak(Box::new(caps::vulkan_target(adapter)));
@@ -60,16 +60,16 @@ impl VulkanDevice {
     /// The open device.
     ///
     /// # Errors
-    /// Those of opening it, if this is its first use, and `Lost` if it is lost.
+    /// As for [`Opening::open`].
     pub fn opened(&self) -> DeviceResult<&OpenDevice> {
         self.opening.open()
     }
+}
 
-    /// An image in its layout.
-    fn prepared(&self, image: Image) -> DeviceResult<Arc<dyn DeviceMemory>> {
-        one_shot::prepare_image(self.opened()?.queues, &image)?;
-        Ok(Arc::new(image))
-    }
+/// An image in its layout.
+fn prepared(open: &OpenDevice, image: Image) -> DeviceResult<Arc<dyn DeviceMemory>> {
+    one_shot::prepare_image(open.queues, &image)?;
+    Ok(Arc::new(image))
 }
 
 impl DeviceOps for VulkanDevice {
@@ -128,7 +128,7 @@ impl DeviceOps for VulkanDevice {
 
     fn alloc_image(&self, desc: &ImageDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let open = self.opened()?;
-        self.prepared(Image::new(open.heap, desc)?)
+        prepared(open, Image::new(open.heap, desc)?)
     }
 
     fn view_buffer(
@@ -138,7 +138,7 @@ impl DeviceOps for VulkanDevice {
         desc: &ImageDesc,
     ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let open = self.opened()?;
-        self.prepared(Image::of_buffer(open.heap, buffer, layout, desc)?)
+        prepared(open, Image::of_buffer(open.heap, buffer, layout, desc)?)
     }
 
     fn view_image(

@@ -60,7 +60,7 @@ impl Opening {
     /// The facts that an earlier process found; without one, the device is opened.
     ///
     /// # Errors
-    /// Those of opening it.
+    /// The errors of opening the device.
     pub fn facts(&self) -> DeviceResult<TrialFacts> {
         self.kept.map_or_else(|| Ok(self.open()?.facts), Ok)
     }
@@ -73,22 +73,21 @@ impl Opening {
     /// The device, which is opened if it is not open yet. After a failure the next call tries again.
     ///
     /// # Errors
-    /// Those of opening it, and `Lost` if it is lost.
+    /// The errors of creating the VkDevice and its queues; `Lost` if the device is lost.
     pub fn open(&self) -> DeviceResult<&OpenDevice> {
-        if let Some(open) = self.open.get() {
-            open.gpu.check_usable()?;
-            return Ok(open);
-        }
-        let mut gpu = self.gpu.lock();
-        let open = match self.open.get() {
-            Some(open) => open,
-            None => {
-                let opened = self.create(&mut gpu)?;
-                self.open.get_or_init(|| opened)
-            }
-        };
+        let open = self.open.get().map_or_else(|| self.open_once(), Ok)?;
         open.gpu.check_usable()?;
         Ok(open)
+    }
+
+    /// Opens the device unless another thread has done so.
+    fn open_once(&self) -> DeviceResult<&OpenDevice> {
+        let mut gpu = self.gpu.lock();
+        if let Some(open) = self.open.get() {
+            return Ok(open);
+        }
+        let opened = self.create(&mut gpu)?;
+        Ok(self.open.get_or_init(|| opened))
     }
 
     /// Opens the device. `kept` is the logical device of an attempt that failed later.

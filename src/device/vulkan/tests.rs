@@ -25,6 +25,11 @@ pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
     list.first().cloned()
 }
 
+/// The open device.
+pub(super) fn opened(device: &Arc<dyn DeviceOps>) -> &super::opening::OpenDevice {
+    device.as_any().downcast_ref::<super::device::VulkanDevice>().unwrap().opened().unwrap()
+}
+
 #[test]
 fn facts_are_plausible() {
     let Some(device) = device() else { return };
@@ -673,15 +678,13 @@ fn local_arguments_become_lengths_and_offsets() {
 
 #[test]
 fn the_copy_shader_copies_every_unit_and_no_other() {
-    use super::device::VulkanDevice;
     use super::memory::buffer::Buffer;
     use super::opening::OpenDevice;
     use super::submit::record::{EndedRecording, Recorder};
     use super::submit::rect::Run;
     use super::submit::submit_queue::SubmitInfo;
     let Some(device) = device() else { return };
-    let device_impl = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
-    let OpenDevice { gpu, queues, .. } = device_impl.opened().unwrap();
+    let OpenDevice { gpu, queues, .. } = opened(&device);
     let pools = queues.pools;
     if !pools.programs.shaders.can_copy_units(0, 0, 16) {
         return;
@@ -718,15 +721,13 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
 #[test]
 #[ignore = "a measurement"]
 fn parts_of_a_round_trip() {
-    use super::device::VulkanDevice;
     use super::memory::buffer::{Buffer, Use};
     use super::opening::OpenDevice;
     use super::submit::record::{EndedRecording, Recorder};
     use super::submit::submit_queue::SubmitInfo;
     use std::time::Instant;
     let Some(device) = device() else { return };
-    let device_impl = device.as_any().downcast_ref::<VulkanDevice>().unwrap();
-    let OpenDevice { gpu, queues, .. } = device_impl.opened().unwrap();
+    let OpenDevice { gpu, queues, .. } = opened(&device);
     let pools = queues.pools;
     let median = |mut v: Vec<u128>| {
         v.sort_unstable();

@@ -30,9 +30,10 @@ impl TrialFacts {
     /// the same.
     pub fn of(heap: &'static Heap, nvml: Nvml) -> (TrialFacts, bool) {
         let mut trials = Trials::default();
+        let import_alignment = shared::import_alignment(heap, &mut trials);
         let facts = TrialFacts {
-            sharing: shared::probe(heap, &mut trials),
-            import_alignment: shared::import_alignment(heap, &mut trials),
+            sharing: shared::probe(heap, import_alignment, &mut trials),
+            import_alignment,
             image_alignment: linear::alignment(heap.gpu, &mut trials),
             nvml,
         };
@@ -64,23 +65,16 @@ impl TrialFacts {
 
 /// Key of the facts: everything that they may depend on.
 fn key(a: &Adapter) -> Key {
-    let (props, memory) = (&a.props, &a.memory);
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"vulkan device facts");
-    for word in [
-        props.vendor_id,
-        props.device_id,
-        props.driver_version,
-        a.api,
-        props.device_type.as_raw() as u32,
-        a.driver.driver_id.as_raw() as u32,
-    ] {
+    a.identify(&mut hasher);
+    for word in [a.api, a.props.device_type.as_raw() as u32] {
         hasher.update(&word.to_le_bytes());
     }
-    for uuid in [&props.pipeline_cache_uuid, &a.ids.device_uuid, &a.ids.driver_uuid] {
+    for uuid in [&a.ids.device_uuid, &a.ids.driver_uuid] {
         hasher.update(uuid);
     }
-    for t in memory.memory_types_as_slice() {
+    for t in a.memory.memory_types_as_slice() {
         hasher.update(&t.property_flags.as_raw().to_le_bytes());
     }
     for size in [a.host_import_alignment, a.max_buffer_size, page()] {

@@ -155,6 +155,21 @@ impl Adapter {
         })
     }
 
+    /// Hashes what identifies device and driver, for keys of entries on disk.
+    pub fn identify(&self, hasher: &mut blake3::Hasher) {
+        let props = &self.props;
+        for word in [
+            props.vendor_id,
+            props.device_id,
+            props.driver_version,
+            props.api_version,
+            self.driver.driver_id.as_raw() as u32,
+        ] {
+            hasher.update(&word.to_le_bytes());
+        }
+        hasher.update(&props.pipeline_cache_uuid);
+    }
+
     /// Priorities of the VkQueues to make: those for medium work, then those for high and low priority. Work
     /// of a priority without a queue shares the medium ones. Work on several queues is ordered by timeline
     /// semaphores.

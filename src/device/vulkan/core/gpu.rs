@@ -38,7 +38,8 @@ pub struct Gpu {
     pub vulkan: &'static VulkanTarget,
     pub uploads: Uploads,
     pub samplers: Samplers,
-    /// Held during submissions where they must be made one by one, and during what else `sync` says.
+    /// Held during submissions where they must be made one by one; under the validation layer also during
+    /// calls about timeline semaphores (`sync`).
     pub submitting: Mutex<()>,
     /// See `memory::bus::quick_read`.
     pub quick_read: OnceLock<u64>,

@@ -31,13 +31,13 @@ fn unsupported(why: &str) -> DeviceError {
     DeviceError::Unsupported(format!("one address for host and device: {why}"))
 }
 
-/// Determines the level of sharing that the device supports.
-pub fn probe(heap: &'static Heap, trials: &mut Trials) -> AddressSharing {
+/// Determines the level of sharing that the device supports; the [`import_alignment`] is known.
+pub fn probe(heap: &'static Heap, import_alignment: u64, trials: &mut Trials) -> AddressSharing {
     let features = &heap.gpu.adapter.features;
     if !features.buffer_addresses {
         return AddressSharing::None;
     }
-    let reaches_host = features.host_addresses && import_alignment(heap, trials) > 0;
+    let reaches_host = features.host_addresses && import_alignment > 0;
     if reaches_host && heap.gpu.adapter.is_cpu() && trials.result(seen_everywhere(heap, page())).is_some() {
         return AddressSharing::Host;
     }

@@ -300,8 +300,7 @@ impl Drop for Pipelines {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::device::vulkan::device::VulkanDevice;
-    use crate::device::vulkan::tests::{device, scale_variant};
+    use crate::device::vulkan::tests::{device, opened, scale_variant};
     use clspv_bridge::abi::PointerMode;
 
     fn sizes(x: u32, y: u32) -> PipelineKey {
@@ -312,7 +311,7 @@ mod tests {
     #[test]
     fn a_pipeline_stands_in_for_others_until_they_exist() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
+        let gpu = opened(&device).gpu;
         let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
         let pipelines = Pipelines::new("k", gpu, store);
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
@@ -336,7 +335,7 @@ mod tests {
     #[test]
     fn threads_that_want_one_pipeline_get_the_same() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
+        let gpu = opened(&device).gpu;
         let store: &'static Store = Box::leak(Box::new(Store::from_config(Config::get())));
         let pipelines = Pipelines::new("k", gpu, store);
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);

@@ -24,19 +24,9 @@ const COMPILATIONS: &[u8] = b"vulkan pipelines";
 const SIZES: &[u8] = b"vulkan pipeline sizes";
 
 fn entry_key(gpu: &Gpu, code: &[u32], kind: &[u8]) -> EntryKey {
-    let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind);
-    for word in [
-        props.vendor_id,
-        props.device_id,
-        props.driver_version,
-        props.api_version,
-        driver.driver_id.as_raw() as u32,
-    ] {
-        hasher.update(&word.to_le_bytes());
-    }
-    hasher.update(&props.pipeline_cache_uuid);
+    gpu.adapter.identify(&mut hasher);
     hasher.update(bytemuck::cast_slice(code));
     hasher.finalize()
 }

@@ -63,8 +63,7 @@ impl Variants {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::vulkan::device::VulkanDevice;
-    use crate::device::vulkan::tests::{device, scale_variant};
+    use crate::device::vulkan::tests::{device, opened, scale_variant};
     use clspv_bridge::abi::{BlockStorage, PointerMode};
 
     fn store() -> &'static Store {
@@ -74,7 +73,7 @@ mod tests {
     #[test]
     fn small_grids_have_few_local_sizes() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
+        let gpu = opened(&device).gpu;
         let pipelines = Pipelines::new("k", gpu, store());
         let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
         assert_eq!(
@@ -86,7 +85,7 @@ mod tests {
     #[test]
     fn the_same_code_has_the_same_pipelines_for_a_while() {
         let Some(device) = device() else { return };
-        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().opened().unwrap().gpu;
+        let gpu = opened(&device).gpu;
         let table = Variants::new(gpu, store());
         let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
         let first = table.get("k", &variant);

@@ -1,5 +1,4 @@
-//! Virtual addresses ([`PointerMode::Virtual`]): global memory on devices
-//! without addresses.
+//! Virtual addresses ([`PointerMode::Virtual`]): global memory on devices without addresses.
 //!
 //! A pointer to a known buffer is an offset into one descriptor, as in the bindings mode. Any other pointer
 //! is a virtual address. Its accesses branch on the buffer number over the descriptors that it can lead to:
