@@ -5,13 +5,11 @@
 //! A process that exits waits for pipelines in creation, since libraries of the driver have destructors.
 //! Lock: the state, never held while a pipeline is created.
 
-use super::kernel::VulkanKernel;
-use super::pipeline_key::PipelineKey;
 use crate::device::threads;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Once, Weak};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 /// Maximum number of threads.
@@ -21,16 +19,11 @@ const STACK: usize = 8 << 20;
 /// Time that the exit of the process waits for pipelines.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Pipelines to create.
-pub enum PipelineRequest {
-    /// Those that launches are likely to need.
-    Likely,
-    /// One of a variant.
-    One { variant: usize, key: PipelineKey },
-}
+/// The creation of pipelines.
+type Creation = Box<dyn FnOnce() + Send>;
 
 struct State {
-    requests: VecDeque<(Weak<VulkanKernel>, PipelineRequest)>,
+    requests: VecDeque<Creation>,
     threads: usize,
     /// The process exits.
     ends: bool,
@@ -40,8 +33,8 @@ static STATE: Mutex<State> = Mutex::new(State { requests: VecDeque::new(), threa
 /// Signalled when a thread ends.
 static ENDED: Condvar = Condvar::new();
 
-/// Creates pipelines of a kernel in the background.
-pub fn request(kernel: Weak<VulkanKernel>, wanted: PipelineRequest) {
+/// Creates pipelines in the background.
+pub fn request(create: impl FnOnce() + Send + 'static) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| {
         // SAFETY: the function only uses statics, and the library is never unloaded.
@@ -54,7 +47,7 @@ pub fn request(kernel: Weak<VulkanKernel>, wanted: PipelineRequest) {
     if state.ends {
         return;
     }
-    state.requests.push_back((kernel, wanted));
+    state.requests.push_back(Box::new(create));
     if state.threads < most {
         let builder = std::thread::Builder::new().name("pyroclast-ahead".into()).stack_size(STACK);
         match builder.spawn(serve) {
@@ -82,8 +75,8 @@ fn serve() {
             }
             next
         };
-        if let Some((kernel, wanted)) = next.and_then(|(kernel, wanted)| Some((kernel.upgrade()?, wanted)))
-            && catch_unwind(AssertUnwindSafe(|| kernel.create_pipelines_ahead(&wanted))).is_err()
+        if let Some(create) = next
+            && catch_unwind(AssertUnwindSafe(create)).is_err()
         {
             tracing::error!("the creation of pipelines panicked");
         }

@@ -2,7 +2,7 @@
 //!
 //! The plan follows `clspv_bridge::abi`.
 
-use super::ahead::{self, PipelineRequest};
+use super::ahead;
 use super::grid::{Dispatches, GridDispatch, count_groups, split_grid};
 use super::group_size;
 use super::pipeline::{Pipelines, StandIn};
@@ -101,7 +101,7 @@ impl DeviceProgram for VulkanProgram {
         let found = self.kernels.iter().find(|k| k.info().name == name);
         let kernel = found.ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))?;
         if kernel.gpu.adapter.features.pipelines_ahead && !kernel.requested.swap(true, Ordering::Relaxed) {
-            ahead::request(Arc::downgrade(kernel), PipelineRequest::Likely);
+            kernel.create_ahead(VulkanKernel::create_likely_pipelines);
         }
         Ok(kernel.clone())
     }
@@ -184,11 +184,20 @@ impl VulkanKernel {
         Ok(lines)
     }
 
-    /// Creates pipelines in the background.
-    pub fn create_pipelines_ahead(&self, wanted: &PipelineRequest) {
-        let PipelineRequest::One { variant, key } = wanted else { return self.create_likely_pipelines() };
+    /// Creates pipelines in the background, unless the kernel is released before.
+    fn create_ahead(&self, create: impl FnOnce(&VulkanKernel) + Send + 'static) {
+        let kernel = self.this.clone();
+        ahead::request(move || {
+            if let Some(kernel) = kernel.upgrade() {
+                create(&kernel);
+            }
+        });
+    }
+
+    /// Creates a pipeline of a variant.
+    fn create_pipeline(&self, variant: usize, key: &PipelineKey) {
         if let (Some(code), Some(pipelines)) =
-            (self.compiled().variants.get(*variant), self.pipelines.get(*variant))
+            (self.compiled().variants.get(variant), self.pipelines.get(variant))
             && let Err(error) = pipelines.get(code, key)
         {
             tracing::debug!("a pipeline of {} was not created: {error}", self.info().name);
@@ -318,7 +327,8 @@ impl VulkanKernel {
             return Ok(());
         };
         if is_last {
-            ahead::request(self.this.clone(), PipelineRequest::One { variant: plan.index, key });
+            let index = plan.index;
+            self.create_ahead(move |kernel| kernel.create_pipeline(index, &key));
         }
         plan.dispatches = self.dispatches(launch.global, local)?;
         plan.full_local = local;
