@@ -1,8 +1,8 @@
 //! Device time: conversion of timestamp ticks to nanoseconds, and the offset to the host's monotonic clock.
 //!
 //! With VK_KHR/EXT_calibrated_timestamps both clocks are sampled together, which is slow:
-//! [`Clock::device_now`] converts the host's time by an offset that is renewed before it can have drifted by
-//! much. Without the extension the host cannot read the device clock: the host's time is returned for both,
+//! [`Clock::device_now`] converts the host's time by an offset and a drift that are renewed before the result
+//! can be wrong by much. Without the extension the host cannot read the device clock: the host's time is returned for both,
 //! and command times are good for durations only.
 
 use super::adapter::Adapter;
@@ -13,8 +13,13 @@ use crate::device::traits::{DeviceError, DeviceResult};
 use ash::vk;
 use parking_lot::Mutex;
 
-/// Age in nanoseconds at which the offset between the clocks is renewed: they drift by less than 50 ppm.
-const RENEW: u64 = 20_000_000;
+/// Age in nanoseconds at which the offset between the clocks is renewed: they drift by less than 50 ppm. The
+/// age doubles up to the second one while the drift predicts the next offset well.
+const RENEW: (u64, u64) = (20_000_000, 640_000_000);
+/// 100 ppm as a 32.32 fixed-point number: clocks that drift by more were set.
+const MOST_DRIFT: u64 = (1 << 32) / 10_000;
+/// Error in nanoseconds of a good prediction.
+const GOOD: u64 = 1_500;
 /// Number of samples in each order of the clocks, of which the best is used.
 const READINGS: usize = 3;
 
@@ -27,11 +32,42 @@ pub struct Clock {
     offset: Mutex<Option<Offset>>,
 }
 
-/// Device time minus host time, and the host time of the sample.
-#[derive(Clone, Copy)]
+/// Device time minus host time, and its drift.
+#[derive(Clone, Copy, Debug)]
 struct Offset {
+    /// Host time of the sample.
     at: u64,
     ahead: u64,
+    /// Change per nanosecond, as a 32.32 fixed-point number.
+    drift: i64,
+    /// Age at which it is renewed.
+    lasts: u64,
+}
+
+impl Offset {
+    /// The first one, whose drift is not known.
+    fn first(at: u64, ahead: u64) -> Offset {
+        Offset { at, ahead, drift: 0, lasts: RENEW.0 }
+    }
+
+    /// Device time minus host time.
+    fn ahead(&self, now: u64) -> u64 {
+        let drifted = (i128::from(now.wrapping_sub(self.at)) * i128::from(self.drift)) >> 32;
+        self.ahead.wrapping_add(drifted as u64)
+    }
+
+    /// The next one, from a later sample.
+    fn next(&self, at: u64, ahead: u64) -> Offset {
+        let (age, change) = (at.wrapping_sub(self.at).max(1), ahead.wrapping_sub(self.ahead) as i64);
+        let wrong = (self.ahead(at).wrapping_sub(ahead) as i64).unsigned_abs();
+        // The drift of an offset that was not used for long may be that of another time.
+        if age > RENEW.1 * 2 {
+            return Offset::first(at, ahead);
+        }
+        let lasts = if wrong <= GOOD { (self.lasts * 2).min(RENEW.1) } else { RENEW.0 };
+        let drift = ((i128::from(change) << 32) / i128::from(age)) as i64;
+        Offset { at, ahead, drift: if drift.unsigned_abs() < MOST_DRIFT { drift } else { 0 }, lasts }
+    }
 }
 
 impl Clock {
@@ -65,14 +101,14 @@ impl Clock {
         }
         let mut offset = self.offset.lock();
         let now = host_now()?;
-        if let Some(known) = offset.filter(|o| now.wrapping_sub(o.at) < RENEW) {
-            return Ok(now.wrapping_add(known.ahead));
+        if let Some(known) = offset.filter(|o| now.wrapping_sub(o.at) < o.lasts) {
+            return Ok(now.wrapping_add(known.ahead(now)));
         }
         // A driver reads one clock microseconds after the other; the two orders err in opposite directions.
         let (one, two) = (self.best_offset(device, true)?, self.best_offset(device, false)?);
         let ahead = one.wrapping_add((two.wrapping_sub(one) as i64 / 2) as u64);
         tracing::trace!("clock offsets by order of reading: {} ns apart", two.wrapping_sub(one) as i64);
-        *offset = Some(Offset { at: now, ahead });
+        *offset = Some(offset.map_or_else(|| Offset::first(now, ahead), |old| old.next(now, ahead)));
         Ok(host_now()?.wrapping_add(ahead))
     }
 
@@ -150,5 +186,41 @@ pub fn host_now() -> DeviceResult<u64> {
     match clock::now() {
         0 => Err(DeviceError::Unexpected("clock_gettime failed".into())),
         now => Ok(now),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Device time minus host time of clocks that drift by 30 ppm, sampled with an error of up to 0.6 us.
+    fn sample(at: u64) -> u64 {
+        let error = [0, 500, 200, 600][(at / 7 % 4) as usize];
+        (5_000_000_000 - at * 30 / 1_000_000 + error).wrapping_sub(9_000_000_000)
+    }
+
+    #[test]
+    fn offsets_are_renewed_less_often_while_the_drift_predicts_them() {
+        let mut offset = Offset::first(1_000_000, sample(1_000_000));
+        let mut renewals = 0;
+        for now in (1_000_000..4_000_000_000).step_by(1_000_003) {
+            if now - offset.at >= offset.lasts {
+                (offset, renewals) = (offset.next(now, sample(now)), renewals + 1);
+            }
+            let wrong = (offset.ahead(now).wrapping_sub(sample(now)) as i64).abs();
+            assert!(wrong < 3_000, "{wrong} ns at {now}, {offset:?}");
+        }
+        assert!(renewals < 16, "{renewals}");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_does_not_count_as_drift() {
+        let mut offset = Offset::first(0, 100);
+        for at in [20_000_000, 40_000_000, 80_000_000] {
+            offset = offset.next(at, 100);
+        }
+        assert_eq!((offset.lasts, offset.drift), (160_000_000, 0));
+        offset = offset.next(240_000_000, 100_000);
+        assert_eq!((offset.lasts, offset.drift), (RENEW.0, 0));
     }
 }
