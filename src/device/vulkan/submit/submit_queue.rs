@@ -6,8 +6,8 @@
 //!
 //! Any thread that sees the timeline advance reports completions by [`SubmitQueue::reap`]. `reaping` admits
 //! one thread at a time, and no lock is held while a sink is called. A thread in [`SubmitQueue::wait`] (a
-//! *waiter*) polls the timeline, then sleeps, and reaps itself; the reaper thread (`reaper`) stays idle while
-//! there are waiters.
+//! *waiter*) polls the timeline, then sleeps (see `recent_waits`), and reaps itself; the reaper thread
+//! (`reaper`) stays idle while there are waiters.
 //!
 //! A batch is reported after the batches of other submit queues that it waited for: their results reach the
 //! host when they are reported. This cannot deadlock, since waits refer to earlier submissions and each
@@ -23,6 +23,7 @@ use super::loss::{self, LostBatch, LostState};
 use super::pools::SubmitPools;
 use super::profiling::Queries;
 use super::reaper;
+use super::recent_waits::RecentWaits;
 use super::record::{ReadBack, ReadBacks};
 use super::repeats::Recording;
 use super::reused_fence::ReusedFence;
@@ -36,6 +37,7 @@ use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrint
 use ash::vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -67,6 +69,7 @@ pub struct SubmitQueue {
     number: usize,
     submit: Mutex<Submitted>,
     pub timeline: &'static Timeline,
+    recent: RecentWaits,
     state: Mutex<State>,
     /// Signalled when batches were reported or reaping stopped.
     reported: Condvar,
@@ -86,6 +89,28 @@ struct Submitted {
     unsignalled: u64,
     /// The last value that an empty submission signals.
     late_signal: u64,
+}
+
+/// A thread's wait for a value of the timeline.
+struct Wait {
+    value: u64,
+    deadline: Option<Instant>,
+    start: Instant,
+    /// Sleeps only until the device should be done, then polls.
+    polls: bool,
+}
+
+impl Wait {
+    /// A wait of the reaper, which never polls.
+    fn of_reaper(value: u64) -> Wait {
+        Wait { value, deadline: None, start: Instant::now(), polls: false }
+    }
+
+    /// When to poll next; contains `now` if it is time to.
+    fn polling(&self, recent: &RecentWaits, now: Instant) -> Option<Range<Instant>> {
+        let polling = self.polls.then(|| recent.polling(now - self.start)).flatten()?;
+        Some(self.start + polling.start..self.start + polling.end)
+    }
 }
 
 /// Contents of one submission.
@@ -248,6 +273,7 @@ impl SubmitQueue {
             number,
             submit: Mutex::new(Submitted { queue, value: 0, signalled: 0, unsignalled: 0, late_signal: 0 }),
             timeline: Box::leak(Box::new(timeline)),
+            recent: RecentWaits::default(),
             state: Mutex::new(State::default()),
             reported: Condvar::new(),
             work: Condvar::new(),
@@ -429,28 +455,39 @@ impl SubmitQueue {
         if self.counter() >= value {
             return true;
         }
-        if spin {
-            let (start, cpu) = (Instant::now(), self.gpu.adapter.is_cpu());
-            while start.elapsed() < if cpu { SPIN_ON_CPU } else { SPIN } {
-                // The work itself may need this core.
-                if cpu {
-                    std::thread::yield_now()
-                } else {
-                    std::hint::spin_loop()
-                }
-                if self.counter() >= value {
-                    return true;
-                }
-            }
+        let (start, cpu) = (Instant::now(), self.gpu.adapter.is_cpu());
+        let wait = Wait { value, deadline, start, polls: spin && !cpu };
+        if spin && self.poll(&wait, start + if cpu { SPIN_ON_CPU } else { SPIN }) {
+            return true;
         }
-        self.sleep(value, deadline)
+        let reached = self.sleep(&wait);
+        if reached && wait.polls {
+            self.recent.note(start.elapsed());
+        }
+        reached
     }
 
-    /// Sleeps until a value is reached; false if `deadline` passes first.
-    fn sleep(&self, value: u64, deadline: Option<Instant>) -> bool {
+    /// Polls until the value is reached; false if `end` passes first.
+    fn poll(&self, wait: &Wait, end: Instant) -> bool {
+        while Instant::now() < end {
+            // The work itself may need this core.
+            if self.gpu.adapter.is_cpu() {
+                std::thread::yield_now()
+            } else {
+                std::hint::spin_loop()
+            }
+            if self.counter() >= wait.value {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Sleeps until the value is reached; false if the deadline passes first.
+    fn sleep(&self, wait: &Wait) -> bool {
         let _sleeper = self.timeline.sleeper();
-        match self.signal_for(value) {
-            Ok(exact) => self.wait_for_signal(value, exact, deadline),
+        match self.signal_for(wait.value) {
+            Ok(exact) => self.wait_for_signal(wait, exact),
             Err(DeviceError::Lost) => {
                 self.gpu.set_lost();
                 true
@@ -458,36 +495,42 @@ impl SubmitQueue {
             // The semaphore may never have the value.
             Err(e) => {
                 tracing::warn!("waiting without a signal: {e}");
-                self.wait_for_signal(value, false, deadline)
+                self.wait_for_signal(wait, false)
             }
         }
     }
 
-    /// Sleeps until the semaphore has a value. Unless it has it as soon as the value is reached (`exact`),
-    /// wakes up from time to time to look.
-    fn wait_for_signal(&self, value: u64, exact: bool, deadline: Option<Instant>) -> bool {
-        let start = Instant::now();
+    /// Sleeps until the semaphore has the value; false if the deadline passes first. Unless the semaphore has
+    /// it as soon as it is reached (`exact`), wakes up from time to time to look.
+    fn wait_for_signal(&self, wait: &Wait, exact: bool) -> bool {
+        let slept = Instant::now();
         let mut is_long = false;
         loop {
-            if self.counter() >= value {
+            if self.counter() >= wait.value {
                 return true;
             }
             let now = Instant::now();
-            if !is_long && now - start >= LONG {
-                is_long = true;
-                self.report_long_execution(value);
+            if wait.deadline.is_some_and(|deadline| deadline <= now) {
+                return false;
             }
-            let left = deadline.map(|d| d.saturating_duration_since(now));
-            let slice = (!exact).then(|| ((now - start) / SLICE).clamp(SLICES.0, SLICES.1));
-            let long = (!is_long).then(|| LONG.saturating_sub(now - start));
-            let limit = left.into_iter().chain(slice).chain(long).min();
-            match self.timeline.wait_for_signal(value, limit.unwrap_or(Duration::MAX)) {
+            if !is_long && now - slept >= LONG {
+                is_long = true;
+                self.report_long_execution(wait.value);
+            }
+            let polling = wait.polling(&self.recent, now);
+            if let Some(polling) = polling.as_ref().filter(|polling| polling.contains(&now)) {
+                self.poll(wait, wait.deadline.map_or(polling.end, |deadline| polling.end.min(deadline)));
+                continue;
+            }
+            let left = wait.deadline.map(|deadline| deadline - now);
+            let nap = polling.map(|polling| polling.start - now);
+            let slice = (!exact).then(|| ((now - slept) / SLICE).clamp(SLICES.0, SLICES.1));
+            let long = (!is_long).then(|| LONG.saturating_sub(now - slept));
+            let limit = left.into_iter().chain(nap).chain(slice).chain(long).min();
+            match self.timeline.wait_for_signal(wait.value, limit.unwrap_or(Duration::MAX)) {
                 Ok(()) => {
-                    self.timeline.see_signal(value);
+                    self.timeline.see_signal(wait.value);
                     return true;
-                }
-                Err(vk::Result::TIMEOUT) if left.is_some_and(|left| limit == Some(left)) => {
-                    return self.counter() >= value;
                 }
                 Err(vk::Result::TIMEOUT) => {}
                 Err(e) => {
@@ -546,7 +589,7 @@ impl SubmitQueue {
         self.update_reaper(|state| state.reaper_prepares = false);
         match exact {
             Err(DeviceError::Lost) => self.gpu.set_lost(),
-            exact => _ = self.wait_for_signal(value, exact.unwrap_or(false), None),
+            exact => _ = self.wait_for_signal(&Wait::of_reaper(value), exact.unwrap_or(false)),
         }
         drop(sleeper);
         self.update_reaper(|state| state.reaper_waits = None);
