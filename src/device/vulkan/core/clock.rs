@@ -1,9 +1,9 @@
 //! Device time: conversion of timestamp ticks to nanoseconds, and the offset to the host's monotonic clock.
 //!
 //! With VK_KHR/EXT_calibrated_timestamps both clocks are sampled together, which is slow:
-//! [`Clock::device_now`] converts the host's time by an offset and a drift that are renewed before the result
-//! can be wrong by much. Without the extension the host cannot read the device clock: the host's time is returned for both,
-//! and command times are good for durations only.
+//! [`Clock::device_now`] converts the host's time by an offset and a drift that are renewed before the
+//! result can be wrong by much. Without the extension the host cannot read the device clock: the host's time
+//! is returned for both, and command times are good for durations only.
 
 use super::adapter::Adapter;
 use super::conv::VkResultExt;

@@ -1,9 +1,9 @@
-//! Hybrid polling: a thread that waits for long sleeps until shortly before the device is expected to be done,
-//! and polls from then on. It starts its next work 0.15 ms earlier than a thread that an interrupt wakes
-//! (NVIDIA 580 on an H200, launches of 5.6 ms).
+//! Hybrid polling: a thread that waits for long sleeps until shortly before the device is expected to be
+//! done, and polls from then on. It starts its next work 0.15 ms earlier than a thread that an interrupt
+//! wakes (NVIDIA 580 on an H200, launches of 5.6 ms).
 //!
-//! Programs mostly wait in loops: a wait is expected to take as long as one of the last ones, as Linux expects
-//! it of block devices (io_poll_delay).
+//! Programs mostly wait in loops: a wait is expected to take as long as one of the last ones, as Linux
+//! expects it of block devices (io_poll_delay).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -30,8 +30,8 @@ impl RecentWaits {
         self.lengths[at].store(length.as_nanos().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// When to poll next in a wait that has taken `elapsed`, from its start on. The range contains `elapsed` if
-    /// it is time to poll; `None` if the wait has taken longer than all others.
+    /// When to poll next in a wait that has taken `elapsed`, from its start on. The range contains `elapsed`
+    /// if it is time to poll; `None` if the wait has taken longer than all others.
     pub fn polling(&self, elapsed: Duration) -> Option<Range<Duration>> {
         let lengths = self.lengths.iter().map(|length| Duration::from_nanos(length.load(Ordering::Relaxed)));
         let ranges = lengths.filter(|length| !length.is_zero()).map(|length| {
