@@ -131,11 +131,9 @@ fn plan(
     // A loop that executes its body once is unrolled whatever its size: the copy folds to the exit test.
     // Mesa 22.3 removes such a loop around another one itself, and then computes wrong values for lanes that
     // left the inner loop early (see `lcssa`).
-    let tests_first = func.successors(it.header).iter().any(|call| !forest.contains(l, call.block));
-    let once = if tests_first { 2 } else { 1 };
     let iterations = match private_insts {
         Some(most) => (most / insts.max(1)).min(MAX_ITERATIONS),
-        None if has_inner => once,
+        None if has_inner => 1,
         None => {
             let short = (MAX_SHORT_INSTS / insts.max(1)).min(MAX_SHORT_ITERATIONS);
             short.max((MAX_LOOP_INSTS / insts.max(1)).min(MAX_ITERATIONS))
@@ -147,8 +145,11 @@ fn plan(
         Some(UnrollHint::By(factor)) => MAX_HINTED_ITERATIONS.min(factor as usize),
         None => 1,
     };
-    let iterations = iterations.max(hinted.min(MAX_HINTED_INSTS / insts.max(1))).max(once) as u32;
-    let copies = u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, iterations)?).ok()?;
+    let iterations = iterations.max(hinted.min(MAX_HINTED_INSTS / insts.max(1))).max(1) as u32;
+    // The last test of a loop that tests first begins no iteration.
+    let tests_first = func.successors(it.header).iter().any(|call| !forest.contains(l, call.block));
+    let limit = iterations + u32::from(tests_first);
+    let copies = u32::try_from(backedge_taken_count(func, cfg, dom, forest, l, limit)?).ok()?;
     let inside: FxHashSet<Block> = blocks.iter().copied().collect();
     let mut exits: Vec<(Block, Vec<Value>)> = Vec::new();
     for call in blocks.iter().flat_map(|&b| func.successors(b)) {
