@@ -30,6 +30,7 @@ use crate::passes::lower::groups::resize::ResizeSubGroups;
 use crate::passes::lower::images::LowerImages;
 use crate::passes::lower::kernel_abi::{LowerByValue, LowerValueParams};
 use crate::passes::lower::memory::LowerMemory;
+use crate::passes::lower::merge_stores::MergeStores;
 use crate::passes::lower::printf::LowerPrintf;
 use crate::passes::lower::state::Lowering;
 use crate::passes::lower::work_item::LowerWorkItem;
@@ -211,6 +212,7 @@ pub(crate) const LOWER: Passes = &[
     &LowerValueParams,
     &LowerImages,
     &LegalizeVec,
+    &MergeStores,
     &LowerMemory,
     &GuardLoads,
     &LegalizeInts,

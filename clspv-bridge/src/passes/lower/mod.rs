@@ -14,6 +14,7 @@ pub(crate) mod groups;
 pub(crate) mod images;
 pub(crate) mod kernel_abi;
 pub(crate) mod memory;
+pub(crate) mod merge_stores;
 pub(crate) mod printf;
 pub mod state;
 mod texel_order;
