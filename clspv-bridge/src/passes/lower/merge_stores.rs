@@ -5,8 +5,8 @@
 //! The bytes of a run form a stream of words, which is shifted by the place of its first byte in a word: each
 //! word of memory has the end of one word of the stream and the beginning of the next one. Places in words of
 //! big-endian order, as in `p ^ 3` and `p ^ 7`, are shifted to the other side. If the first byte starts a
-//! word there is no last part, and the word that would have it may lie behind the array; the word before it is
-//! stored once more in its place, unchanged.
+//! word there is no last part, and the word that would have it may lie behind the array; the word before it
+//! is stored once more in its place, unchanged.
 //!
 //! Hash functions that append data of variable length to a block (as hashcat's `PUTCHAR64_BE`) store such
 //! runs after their loops are unrolled.
