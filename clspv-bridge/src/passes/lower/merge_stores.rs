@@ -214,11 +214,12 @@ impl Run {
     /// Stores the run's words.
     fn emit(&self, b: &mut Builder<'_>) {
         let shift = Shift::new(b, self);
-        let kept = shift.beginning(b, Word::Ones);
+        let ones = b.i32(-1);
+        let kept = shift.beginning(b, ones);
         let words: Vec<Value> = self.bytes.chunks(WORD).map(|bytes| self.word(b, bytes)).collect();
         let mut end = None;
         for (at, &word) in words.iter().enumerate() {
-            let beginning = shift.beginning(b, Word::Value(word));
+            let beginning = shift.beginning(b, word);
             let place = shift.address(b, self, at);
             let before = match end {
                 Some(end) => end,
@@ -250,11 +251,6 @@ impl Run {
     }
 }
 
-enum Word {
-    Value(Value),
-    Ones,
-}
-
 /// The place of a run's first byte in its word.
 struct Shift {
     is_big_endian: bool,
@@ -279,11 +275,7 @@ impl Shift {
     }
 
     /// The part of a word of the stream in its first word of memory.
-    fn beginning(&self, b: &mut Builder<'_>, word: Word) -> Value {
-        let word = match word {
-            Word::Value(word) => word,
-            Word::Ones => b.i32(-1),
-        };
+    fn beginning(&self, b: &mut Builder<'_>, word: Value) -> Value {
         if self.is_big_endian { b.lshr(word, self.bits) } else { b.shl(word, self.bits) }
     }
 
