@@ -250,6 +250,17 @@ impl Function {
     pub fn def_op(&self, value: Value) -> Option<&Op> {
         self.def_inst(value).map(|i| &self.insts[i].op)
     }
+    /// The stack slot that an address lies in, through additions of offsets.
+    pub fn slot_of(&self, mut address: Value) -> Option<Slot> {
+        loop {
+            let data = &self.insts[self.def_inst(address)?];
+            match data.op {
+                Op::SlotAddr(slot) => return Some(slot),
+                Op::PtrAdd => address = data.args[0],
+                _ => return None,
+            }
+        }
+    }
     /// The first (usually only) result of an instruction.
     pub fn result(&self, inst: Inst) -> Option<Value> {
         self.insts[inst].results.first().copied()

@@ -73,18 +73,6 @@ fn merge(func: &mut Function) -> bool {
     })
 }
 
-/// The slot that a pointer leads to by constant and variable offsets.
-fn slot_of(func: &Function, mut pointer: Value) -> Option<Slot> {
-    loop {
-        let data = &func.insts[func.def_inst(pointer)?];
-        match data.op {
-            Op::SlotAddr(slot) => return Some(slot),
-            Op::PtrAdd => pointer = data.args[0],
-            _ => return None,
-        }
-    }
-}
-
 /// Slots of whole pairs of words with accesses to whole words.
 fn slots_of_words(func: &Function) -> FxHashSet<Slot> {
     let accesses = func.data_in_order().filter_map(|data| {
@@ -94,7 +82,7 @@ fn slots_of_words(func: &Function) -> FxHashSet<Slot> {
             _ => return None,
         };
         let is_words = access.align >= 4 && ty.scalar()?.bytes() >= 4;
-        is_words.then(|| slot_of(func, pointer)).flatten()
+        is_words.then(|| func.slot_of(pointer)).flatten()
     });
     let has_pairs = |slot: &Slot| func.slots[*slot].align >= 4 && func.slots[*slot].size.is_multiple_of(8);
     accesses.filter(has_pairs).collect()
@@ -199,7 +187,7 @@ impl Finder<'_> {
         match data.op {
             Op::Load(access) if !access.volatile => match self.func.ty(data.args[0]) {
                 Type::Ptr(Space::Global | Space::Constant | Space::Local) => false,
-                _ => slot_of(self.func, data.args[0]).is_none_or(|other| other == slot),
+                _ => self.func.slot_of(data.args[0]).is_none_or(|other| other == slot),
             },
             _ => data.op.has_side_effects() || data.op.access().is_some(),
         }

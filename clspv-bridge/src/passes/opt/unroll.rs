@@ -202,23 +202,11 @@ fn indexed_slots(func: &Function, header: Block, blocks: &[Block]) -> FxHashSet<
             continue;
         }
         if data.op == Op::PtrAdd {
-            indexed.extend(slot_of(func, data.args[0]));
+            indexed.extend(func.slot_of(data.args[0]));
         }
         varying.extend(data.results.iter().copied());
     }
     indexed
-}
-
-/// The stack slot that an address lies in, through additions of offsets.
-fn slot_of(func: &Function, mut address: Value) -> Option<Slot> {
-    while let Some(inst) = func.def_inst(address) {
-        match func.insts[inst].op {
-            Op::PtrAdd => address = func.insts[inst].args[0],
-            Op::SlotAddr(slot) => return Some(slot),
-            _ => return None,
-        }
-    }
-    None
 }
 
 /// Whether all offsets into the slots are computed from constants alone, as loop counters are.
@@ -226,7 +214,7 @@ fn are_counted(func: &Function, cfg: &Cfg, slots: &FxHashSet<Slot>) -> bool {
     let mut seen: FxHashSet<Value> = FxHashSet::default();
     let offsets = func.data_in_order().filter(|data| data.op == Op::PtrAdd);
     let mut open: Vec<Value> = offsets
-        .filter(|data| slot_of(func, data.args[0]).is_some_and(|slot| slots.contains(&slot)))
+        .filter(|data| func.slot_of(data.args[0]).is_some_and(|slot| slots.contains(&slot)))
         .map(|data| data.args[1])
         .collect();
     while let Some(value) = open.pop() {
