@@ -60,10 +60,6 @@ impl Offset {
     fn next(&self, at: u64, ahead: u64) -> Offset {
         let (age, change) = (at.wrapping_sub(self.at).max(1), ahead.wrapping_sub(self.ahead) as i64);
         let wrong = (self.ahead(at).wrapping_sub(ahead) as i64).unsigned_abs();
-        // The drift of an offset that was not used for long may be that of another time.
-        if age > RENEW.1 * 2 {
-            return Offset::first(at, ahead);
-        }
         let lasts = if wrong <= GOOD { (self.lasts * 2).min(RENEW.1) } else { RENEW.0 };
         let drift = ((i128::from(change) << 32) / i128::from(age)) as i64;
         Offset { at, ahead, drift: if drift.unsigned_abs() < MOST_DRIFT { drift } else { 0 }, lasts }
