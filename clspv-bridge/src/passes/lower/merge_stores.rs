@@ -2,11 +2,11 @@
 //! elsewhere. Private arrays have one element type, so that each such byte would be inserted into a word that
 //! is loaded and stored again: eleven instructions, where a whole word takes six.
 //!
-//! The bytes of a run form a stream of words, which is shifted by the place of its first byte in a word: each
-//! word of memory has the end of one word of the stream and the beginning of the next one. Places in words of
-//! big-endian order, as in `p ^ 3` and `p ^ 7`, are shifted to the other side. If the first byte starts a
-//! word there is no last part, and the word that would have it may lie behind the array; the word before it
-//! is stored once more in its place, unchanged.
+//! The bytes of a run are packed into words, which are shifted by the offset of the first byte in its word of
+//! memory: each word of memory combines the low part of one packed word with the high part of the next one.
+//! Offsets in big-endian order, as in `p ^ 3` and `p ^ 7`, shift in the other direction. A run of `n` words
+//! reaches into `n + 1` words of memory unless it is aligned. If it is, the extra word may be outside of the
+//! array, and the previous one is loaded and stored unchanged instead.
 //!
 //! Hash functions that append data of variable length to a block (as hashcat's `PUTCHAR64_BE`) store such
 //! runs after their loops are unrolled.
@@ -228,7 +228,7 @@ impl Run {
         b.store(whole, place, Access::aligned(4));
     }
 
-    /// A word of the stream.
+    /// Packs four bytes.
     fn word(&self, b: &mut Builder<'_>, bytes: &[Value]) -> Value {
         let mut lanes = bytes.to_vec();
         if self.place.flip != 0 {
@@ -262,12 +262,12 @@ impl Shift {
         Shift { is_big_endian: run.place.flip != 0, word, bits, rest }
     }
 
-    /// The part of a word of the stream in its first word of memory.
+    /// The part of a packed word in its first word of memory.
     fn beginning(&self, b: &mut Builder<'_>, word: Value) -> Value {
         if self.is_big_endian { b.lshr(word, self.bits) } else { b.shl(word, self.bits) }
     }
 
-    /// The part of a word of the stream in its second word of memory: 0 if it fills the first.
+    /// The part of a packed word in its second word of memory: 0 if the run is aligned.
     fn end(&self, b: &mut Builder<'_>, word: Value) -> Value {
         let one = b.i32(1);
         if self.is_big_endian {
@@ -292,7 +292,8 @@ impl Shift {
         address_of(b, run, index)
     }
 
-    /// The address of the word with the end of the last one; of the word before if there is no such end.
+    /// The address of the word after the run's last whole word; of that word if the run is aligned, so that
+    /// the access stays inside the array.
     fn last_address(&self, b: &mut Builder<'_>, run: &Run, at: usize) -> Value {
         let (before, last) = (self.index(b, run, at - 1), self.index(b, run, at));
         let zero = b.i32(0);
