@@ -128,7 +128,7 @@ fn run_file(path: &Path) -> Result<(), String> {
             run_passes(m, &names, &text).map(|m| m.to_string())
         }),
         "repair" => read(&text).and_then(|m| run_passes(m, &names, &text).map(|m| m.to_string())),
-        "emit" => read(&text).and_then(|m| run_passes(m, &names, &text)).and_then(|m| emit(&m)),
+        "emit" => read(&text).and_then(|m| run_passes(m, &names, &text)).and_then(|m| emit(&m, &text)),
         "lower" => read(&text).and_then(|m| lower(m, &names)),
         "cl" => compile(&text),
         "il" => match assemble(&text) {
@@ -273,6 +273,9 @@ fn target(text: &str) -> Result<Target, String> {
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
             "image_filters" => target = target.with_vulkan(|vulkan| vulkan.filters_images = true),
             "border_fetches" => target = target.with_vulkan(|vulkan| vulkan.fetches_borders = true),
+            "workgroup_layout" => {
+                target = target.with_vulkan(|vulkan| vulkan.workgroup_explicit_layout = true)
+            }
             "push" => target = target.with_vulkan(|vulkan| vulkan.max_push_constants = number),
             "cpu" | "intel" | "instrumented" | "quick" | "baseline" => target.code = Code::Native(cpu),
             other => return Err(format!("unknown word `{other}` of a target")),
@@ -376,9 +379,9 @@ fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
     Ok(format!("{abi:?}\n{m}"))
 }
 
-fn emit(m: &Module) -> Result<String, String> {
+fn emit(m: &Module, text: &str) -> Result<String, String> {
     verified(m)?;
-    let target = Target::generic();
+    let target = target(text)?;
     let mut output = String::new();
     for (func, data) in m.functions.iter() {
         if data.kernel.is_none() {

@@ -105,6 +105,8 @@ pub enum VarClass {
     Image { binding: u32, dim: ImageDim, storage: bool },
     /// Workgroup array.
     Workgroup,
+    /// The memory of a workgroup array, seen as an array of wider elements.
+    View { of: Var },
     /// Function-storage array of one work-item.
     Private,
 }
@@ -125,6 +127,16 @@ pub struct VarData {
     pub class: VarClass,
     pub elem: Type,
     pub len: VarLen,
+}
+
+impl VarData {
+    /// Bytes of an array of fixed length; 0 for others.
+    pub fn bytes(&self) -> usize {
+        match self.len {
+            VarLen::Fixed(n) => n as usize * self.elem.access_bytes().unwrap_or(8) as usize,
+            VarLen::Runtime | VarLen::Spec(_) => 0,
+        }
+    }
 }
 
 /// A function's part of the frame that vectors have in scratch memory: byte offsets, and whether each vector

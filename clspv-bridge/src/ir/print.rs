@@ -196,6 +196,7 @@ impl Display for Function {
                 }
                 VarClass::Workgroup => f.write_str("workgroup ")?,
                 VarClass::Private => f.write_str("private ")?,
+                VarClass::View { of } => write!(f, "view {of} ")?,
             }
             write!(f, "{} ", data.elem)?;
             match data.len {

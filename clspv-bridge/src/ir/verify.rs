@@ -277,6 +277,12 @@ impl Verifier<'_> {
                 VarClass::Buffer { .. } | VarClass::Image { .. } => data.len == VarLen::Runtime,
                 VarClass::Workgroup => data.len != VarLen::Runtime,
                 VarClass::Private => matches!(data.len, VarLen::Fixed(_)),
+                VarClass::View { of } => {
+                    let viewed = func.vars.get(of).filter(|viewed| viewed.class == VarClass::Workgroup);
+                    viewed.is_some_and(|viewed| {
+                        matches!((viewed.len, data.len), (VarLen::Fixed(_), VarLen::Fixed(_)))
+                    })
+                }
             };
             if !fits || data.elem.scalar().is_none() || data.elem.is_bool() || data.len == VarLen::Fixed(0) {
                 self.error(var, "unfit element type or length");

@@ -16,6 +16,8 @@ pub(super) struct VarInfo {
     pub(super) id: Id,
     pub(super) class: StorageClass,
     pub(super) elem: Type,
+    /// Whether the variable is a block whose only member is the array of elements.
+    pub(super) in_block: bool,
     /// Whether the same memory is written with another type, unknown to the driver.
     pub(super) is_shared: bool,
 }
@@ -94,6 +96,7 @@ impl Emitter<'_> {
 
     fn declare_vars(&mut self) -> Result<()> {
         let shared = self.shared_bindings();
+        let layout = self.workgroup_layout()?;
         for (var, data) in self.func.vars.iter() {
             let elem = self.m.ty(data.elem)?;
             if let VarClass::Image { binding, dim, storage } = data.class {
@@ -121,9 +124,9 @@ impl Emitter<'_> {
                         self.m.decorate(id, Decoration::NonWritable, &[]);
                     }
                     let is_shared = shared.contains(&binding);
-                    VarInfo { id, class, elem: data.elem, is_shared }
+                    VarInfo { id, class, elem: data.elem, in_block: true, is_shared }
                 }
-                VarClass::Workgroup | VarClass::Private | VarClass::Image { .. } => {
+                VarClass::Workgroup | VarClass::View { .. } | VarClass::Private | VarClass::Image { .. } => {
                     let len = match data.len {
                         VarLen::Fixed(n) => self.m.u32(n.max(1))?,
                         VarLen::Spec(id) => self.m.spec_constant(id, 1)?,
@@ -131,16 +134,15 @@ impl Emitter<'_> {
                             return Err(CompileError::internal(format!("emit: {var} has no length")));
                         }
                     };
-                    let array = self.m.array(elem, len, 0);
-                    if data.class == VarClass::Workgroup {
-                        let zeros = if self.zero_local { Some(self.m.null_of(array)) } else { None };
-                        let id = self.m.variable_with(StorageClass::Workgroup, array, zeros);
-                        VarInfo { id, class: StorageClass::Workgroup, elem: data.elem, is_shared: false }
-                    } else {
-                        let ty = self.m.pointer(StorageClass::Function, array);
+                    if data.class == VarClass::Private {
+                        let array = self.m.array(elem, len, 0);
+                        let class = StorageClass::Function;
+                        let ty = self.m.pointer(class, array);
                         let id = self.m.id();
                         self.interface.function_vars.push((ty, id));
-                        VarInfo { id, class: StorageClass::Function, elem: data.elem, is_shared: false }
+                        VarInfo { id, class, elem: data.elem, in_block: false, is_shared: false }
+                    } else {
+                        self.declare_workgroup(var, data, (elem, len), layout.as_ref())
                     }
                 }
             };

@@ -63,7 +63,7 @@ impl Emitter<'_> {
                 let pointee = self.m.ty(ty)?;
                 let pointer_ty = self.m.pointer(info.class, pointee);
                 let pointer = self.m.id();
-                if matches!(info.class, StorageClass::StorageBuffer | StorageClass::Uniform) {
+                if info.in_block {
                     let zero = self.m.u32(0)?;
                     self.code(Op::AccessChain, &[pointer_ty, pointer, info.id, zero, address]);
                 } else {

@@ -24,6 +24,7 @@ mod interface;
 mod memory;
 mod module;
 mod ops;
+mod workgroup;
 
 use crate::abi::LaunchAbi;
 use crate::error::{CompileError, Result};

@@ -25,8 +25,8 @@ enum TypeKey {
     Array(Id, Id, u32),
     /// Runtime array with a stride.
     RuntimeArray(Id, u32),
-    /// Block structure with one member at offset 0.
-    Block(Id),
+    /// Block structure with one member at an offset.
+    Block(Id, u32),
     /// `BufferBlock` structure with one member at offset 0.
     BufferBlock(Id),
     /// Block structure whose one member has a decoration.
@@ -243,10 +243,15 @@ impl<'a> SpirvModule<'a> {
 
     /// A `Block` structure whose only member is at offset 0.
     pub(super) fn block(&mut self, member: Id) -> Id {
-        let (id, new) = self.intern(TypeKey::Block(member), Op::TypeStruct, &[member]);
+        self.block_at(member, 0)
+    }
+
+    /// A `Block` structure whose only member is at an offset.
+    pub(super) fn block_at(&mut self, member: Id, offset: u32) -> Id {
+        let (id, new) = self.intern(TypeKey::Block(member, offset), Op::TypeStruct, &[member]);
         if new {
             self.decorate(id, Decoration::Block, &[]);
-            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
+            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, offset]);
         }
         id
     }

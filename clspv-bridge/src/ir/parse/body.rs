@@ -109,6 +109,7 @@ impl Body<'_> {
             }
             "workgroup" => VarClass::Workgroup,
             "private" => VarClass::Private,
+            "view" => VarClass::View { of: Var::new(c.entity("var")?) },
             other => return c.error(format!("`{other}` is not a storage class")),
         };
         let elem = c.ty()?;
