@@ -8,6 +8,7 @@ pub(crate) mod domtree;
 pub(crate) mod group_uniform;
 pub(crate) mod joins;
 pub(crate) mod loops;
+pub(crate) mod memory_values;
 pub mod sub_groups;
 pub mod tree;
 pub(crate) mod trip_count;

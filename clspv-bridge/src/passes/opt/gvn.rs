@@ -1,13 +1,15 @@
 //! Global value numbering.
 //!
 //! A pure instruction is replaced by an equal one of a dominating block, and so is a load of memory that the
-//! kernel does not write. Any other load is replaced by an equal earlier one of its extended basic block (a
-//! tree of blocks of which all but the first have a single predecessor) with no write, barrier or atomic on
-//! the way. Reads of images are loads where an image may be written, and pure elsewhere.
+//! kernel does not write. Any other load is replaced by the value that was last stored to its place or loaded
+//! from it in its extended basic block (a tree of blocks of which all but the first have a single
+//! predecessor), unless something on the way may have written there ([`MemoryValues`]). Reads of images are
+//! loads where an image may be written, and pure elsewhere.
 //!
 //! The operands of bit logic are put in one order, the one computed later first. NVIDIA's compiler fuses the
 //! majority function `(a & b) | (c & (a | b))` to one three-operand instruction only in this order.
 
+use crate::analysis::memory_values::MemoryValues;
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
 use crate::ir::{BinOp, Block, Function, ImageOp, Inst, InstData, Module, Op, SecondaryMap, Value};
@@ -87,27 +89,27 @@ fn are_equal(func: &Function, a: Inst, b: Inst) -> bool {
     same_args && a.op == b.op && a.fast == b.fast && ty(a) == ty(b)
 }
 
-/// Instructions of one result with the state of memory that loads read, by their hash.
+/// Instructions of one result with the state of the images that they read, by their hash.
 #[derive(Default)]
 struct Expressions {
-    buckets: FxHashMap<u64, SmallVec<[(Inst, Memory); 2]>>,
+    buckets: FxHashMap<u64, SmallVec<[(Inst, Images); 2]>>,
 }
 
-/// Number of a state of memory: each write makes a new one. Instructions that do not read memory have the
-/// state 0.
-type Memory = u32;
+/// Number of a state of images: each write makes a new one. Instructions that do not read images that may be
+/// written have the state 0.
+type Images = u32;
 
 impl Expressions {
-    /// The known instruction that computes the same as this one, from the same state of memory.
-    fn find(&self, func: &Function, hash: u64, inst: Inst, memory: Memory) -> Option<Inst> {
+    /// The known instruction that computes the same as this one, from the same state of images.
+    fn find(&self, func: &Function, hash: u64, inst: Inst, images: Images) -> Option<Inst> {
         let known = self.buckets.get(&hash)?.iter();
         known
             .rev()
-            .find(|(known, of)| *of == memory && are_equal(func, *known, inst))
+            .find(|(known, of)| *of == images && are_equal(func, *known, inst))
             .map(|(known, _)| *known)
     }
-    fn insert(&mut self, hash: u64, inst: Inst, memory: Memory) {
-        self.buckets.entry(hash).or_default().push((inst, memory));
+    fn insert(&mut self, hash: u64, inst: Inst, images: Images) {
+        self.buckets.entry(hash).or_default().push((inst, images));
     }
     /// Removes the last instruction that was inserted with this hash.
     fn remove_last(&mut self, hash: u64) {
@@ -120,20 +122,26 @@ struct Entered {
     block: Block,
     /// Number of instructions that were known where it begins.
     known: usize,
-    /// State of memory at its end.
-    memory: Memory,
+    /// State of images at its end.
+    images: Images,
+    /// Values that memory holds at its end.
+    memory: MemoryValues,
 }
 
-/// Whether the value depends on memory that the kernel may write.
-fn reads_memory(op: &Op, writes_images: bool) -> bool {
-    match op {
-        Op::Load(access) => !access.readonly,
+/// Whether the value is read from an image.
+fn reads_image(op: &Op) -> bool {
+    matches!(
+        op,
         Op::Image {
             op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod | ImageOp::Filter,
             ..
-        } => writes_images,
-        _ => false,
-    }
+        }
+    )
+}
+
+/// Whether the value is read from memory that the kernel may write.
+fn reads_memory(op: &Op) -> bool {
+    matches!(op, Op::Load(access) if !access.readonly)
 }
 
 /// Numbers the values of one function; true if anything changed.
@@ -144,7 +152,7 @@ pub fn number(func: &mut Function) -> bool {
     let mut table = Expressions::default();
     let mut added: Vec<u64> = Vec::new();
     let mut path: Vec<Entered> = Vec::new();
-    let mut states: Memory = 0;
+    let mut states: Images = 0;
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
     let (mut ranks, mut reordered) = (Ranks::default(), false);
     let writes_images = func.data_in_order().any(|data| {
@@ -159,11 +167,11 @@ pub fn number(func: &mut Function) -> bool {
                 added.drain(left.known..).rev().for_each(|hash| table.remove_last(hash));
             }
         }
-        let mut memory = match (cfg.preds(b), path.last()) {
-            ([_], Some(dominator)) => dominator.memory,
+        let (mut images, mut memory) = match (cfg.preds(b), path.last()) {
+            ([_], Some(dominator)) => (dominator.images, dominator.memory.clone()),
             _ => {
                 states += 1;
-                states
+                (states, MemoryValues::default())
             }
         };
         let known = added.len();
@@ -176,26 +184,33 @@ pub fn number(func: &mut Function) -> bool {
             }
             reordered |= ranks.order(data);
             ranks.append(&data.results);
+            let data = &func.insts[inst];
             if data.op.has_side_effects() {
                 if !data.op.is_terminator() {
                     states += 1;
-                    memory = states;
+                    images = states;
+                    memory.write(func, data);
                 }
                 return true;
             }
             let [result] = data.results[..] else { return true };
-            let memory = if reads_memory(&data.op, writes_images) { memory } else { 0 };
+            if reads_memory(&data.op) {
+                let known = memory.load(func, data);
+                replaced.extend(known.map(|value| (result, value)));
+                return known.is_none();
+            }
+            let images = if writes_images && reads_image(&data.op) { images } else { 0 };
             let hash = hash(func, inst, result);
-            if let Some(known) = table.find(func, hash, inst, memory) {
+            if let Some(known) = table.find(func, hash, inst, images) {
                 replaced.insert(result, func.insts[known].results[0]);
                 return false;
             }
-            table.insert(hash, inst, memory);
+            table.insert(hash, inst, images);
             added.push(hash);
             true
         });
         func.blocks[b].insts = insts;
-        path.push(Entered { block: b, known, memory });
+        path.push(Entered { block: b, known, images, memory });
     }
     func.replace_uses(&replaced);
     reordered || !replaced.is_empty()
