@@ -57,6 +57,7 @@ use crate::passes::opt::separate_offsets::SeparateOffsets;
 use crate::passes::opt::simplify::Simplify;
 use crate::passes::opt::simplify_cfg::SimplifyCfg;
 use crate::passes::opt::sroa::Sroa;
+use crate::passes::opt::thread_branches::ThreadBranches;
 use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
 use crate::passes::opt::unroll_while::UnrollWhile;
@@ -112,7 +113,7 @@ pub const OPTIMISE: Passes = &[
 ];
 
 /// Like [`OPTIMISE`], for programs that no optimiser has seen before: those of [`crate::front::c`].
-pub(crate) const OPTIMISE_SOURCE: Passes = &[
+pub const OPTIMISE_SOURCE: Passes = &[
     &Inline,
     &SimplifyCfg,
     &InferSpace,
@@ -123,6 +124,7 @@ pub(crate) const OPTIMISE_SOURCE: Passes = &[
     &InferSpace,
     &Simplify,
     &Gvn,
+    &ThreadBranches,
     &SimplifyCfg,
     &Unroll,
     // Iterations that are never reached go before variables are split: their indices are out of range.

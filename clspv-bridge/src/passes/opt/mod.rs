@@ -21,6 +21,7 @@ mod simplify_int;
 mod simplify_lanes;
 mod simplify_other;
 pub(crate) mod sroa;
+pub(crate) mod thread_branches;
 pub(crate) mod thread_headers;
 pub(crate) mod unroll;
 pub(crate) mod unroll_while;

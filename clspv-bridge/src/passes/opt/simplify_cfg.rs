@@ -160,7 +160,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
 }
 
 /// Appends a block to its only predecessor, if that ends in a jump to it.
-fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
+pub(crate) fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
     let mut map: FxHashMap<Value, Value> = FxHashMap::default();
     let mut gone: EntitySet<Block> = EntitySet::new();
