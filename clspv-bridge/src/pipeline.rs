@@ -33,6 +33,7 @@ use crate::passes::lower::memory::LowerMemory;
 use crate::passes::lower::merge_stores::MergeStores;
 use crate::passes::lower::printf::LowerPrintf;
 use crate::passes::lower::state::Lowering;
+use crate::passes::lower::widen_local::WidenLocal;
 use crate::passes::lower::work_item::LowerWorkItem;
 use crate::passes::lower::zero_private::ZeroPrivate;
 use crate::passes::native::checks::NativeChecks;
@@ -222,7 +223,8 @@ pub(crate) const LOWER: Passes = &[
 ];
 
 /// Tidies the straightforward code that lowering leaves.
-pub const TIDY_LOWERED: Passes = &[&Simplify, &Gvn, &DemandedBits, &Simplify, &Gvn, &SimplifyCfg, &Dce];
+pub const TIDY_LOWERED: Passes =
+    &[&Simplify, &Gvn, &WidenLocal, &DemandedBits, &Simplify, &Gvn, &SimplifyCfg, &Dce];
 
 /// 64-bit integers, for targets that lack them.
 pub const EXPAND_INTS: Passes = &[&ExpandInts, &Simplify, &Gvn, &SimplifyCfg, &Dce];

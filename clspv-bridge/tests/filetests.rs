@@ -306,6 +306,7 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
         vulkan.unmasked_loads = runs("guard_loads");
         vulkan.needs_lcssa |= runs("lcssa");
         vulkan.masked_loop_exits |= runs("rotate_loops");
+        vulkan.workgroup_explicit_layout |= runs("widen_local");
     });
     if runs("flush_denorms") {
         target.denorms32 = Denorms32::MadeFlushed;

@@ -751,7 +751,7 @@ fn check_native(mut m: Module, seed: u64, wanted: &value::LaneValues) -> Result<
 
 /// Returns whether the kernel has defined behaviour; an error if a step changes the result.
 fn try_seed(seed: u64) -> Result<bool, String> {
-    let target = Target::generic();
+    let target = Target::generic().with_vulkan(|vulkan| vulkan.workgroup_explicit_layout = true);
     let options = Options::default();
     let cx = &mut PassContext::new(&target, &options);
     let mut m = module(seed);

@@ -18,6 +18,7 @@ pub(crate) mod merge_stores;
 pub(crate) mod printf;
 pub mod state;
 mod texel_order;
+pub(crate) mod widen_local;
 pub(crate) mod work_item;
 pub(crate) mod zero_private;
 
