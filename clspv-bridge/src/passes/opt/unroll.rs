@@ -42,7 +42,7 @@ const MAX_HINTED_ITERATIONS: usize = 256;
 const MAX_HINTED_INSTS: usize = 4_000;
 
 /// Most instructions that a function may grow to.
-const MAX_FUNCTION_INSTS: usize = 20_000;
+const MAX_FUNCTION_INSTS: usize = 40_000;
 
 /// The pass `unroll`.
 pub struct Unroll;
