@@ -89,28 +89,35 @@ fn plans(func: &Function) -> (Vec<Plan>, CrossUses) {
     let plans = inside.filter_map(|&block| {
         let condition = *tests.blocks.get(&block)?;
         let unless = tests.sides(func, &cfg, &dom, block, condition)?;
-        can_copy(func, block, condition, &uses).then_some(Plan { block, unless })
+        can_copy(func, block, &uses).then_some(Plan { block, unless })
     });
     (plans.collect(), uses)
 }
 
-/// Whether a block with this condition is small, and its values can be stored.
-fn can_copy(func: &Function, block: Block, condition: Value, uses: &CrossUses) -> bool {
-    let insts = &func.blocks[block].insts;
-    let (_, before) = insts.split_last().unwrap_or((&insts[0], &[]));
+/// Whether a block is small, its values can be stored, and its condition depends on none of them: they may be
+/// others each time that control passes it.
+fn can_copy(func: &Function, block: Block, uses: &CrossUses) -> bool {
+    let Some((&branch, before)) = func.blocks[block].insts.split_last() else { return false };
     if before.len() > MAX_INSTS || before.iter().any(|i| func.insts[*i].op.has_side_effects()) {
         return false;
     }
+    let condition = [func.insts[branch].args[0]];
+    let compared = comparison(func, condition[0]).map_or(&condition[..], |data| &data.args);
     let results = before.iter().flat_map(|i| &func.insts[*i].results);
     let mut defined = func.blocks[block].params.iter().chain(results);
-    defined.all(|v| *v != condition && (uses.of(*v).is_empty() || can_store(func.ty(*v))))
+    defined.all(|v| !compared.contains(v) && (uses.of(*v).is_empty() || can_store(func.ty(*v))))
+}
+
+/// The comparison of integers that computes a condition, if one does.
+fn comparison(func: &Function, condition: Value) -> Option<&InstData> {
+    func.def_inst(condition).map(|inst| &func.insts[inst]).filter(|data| matches!(data.op, Op::Icmp(_)))
 }
 
 fn can_store(ty: Type) -> bool {
     ty.access_bytes().is_some() && !ty.is_bool()
 }
 
-/// Blocks that end in a branch by a condition that others test as well.
+/// Blocks that end in a branch by a condition that others test as well, with the first of equal conditions.
 struct Tests {
     blocks: FxHashMap<Block, Value>,
 }
@@ -119,12 +126,19 @@ impl Tests {
     fn new(func: &Function) -> Tests {
         let mut count: FxHashMap<Value, u32> = FxHashMap::default();
         let mut blocks: FxHashMap<Block, Value> = FxHashMap::default();
+        // Each way of a chain has comparisons of its own.
+        let mut firsts: FxHashMap<(&Op, &[Value]), Value> = FxHashMap::default();
         for &block in &func.layout {
             let branch = func.terminator(block).map(|t| &func.insts[t]).filter(|d| d.op == Op::BrIf);
             let differs = |d: &&InstData| d.targets[0].block != d.targets[1].block;
             if let Some(data) = branch.filter(differs) {
-                blocks.insert(block, data.args[0]);
-                *count.entry(data.args[0]).or_default() += 1;
+                let condition = data.args[0];
+                let first = match comparison(func, condition) {
+                    Some(data) => *firsts.entry((&data.op, &data.args)).or_insert(condition),
+                    None => condition,
+                };
+                blocks.insert(block, first);
+                *count.entry(first).or_default() += 1;
             }
         }
         blocks.retain(|_, condition| count.get(condition).is_some_and(|n| *n > 1));
