@@ -17,7 +17,7 @@ use ash::vk;
 const PRIORITIES: &[Priority] =
     &[Priority::Medium, Priority::Medium, Priority::Medium, Priority::Medium, Priority::High, Priority::Low];
 /// Priorities of the VkQueues of a device with [`Quirks::costly_queues`].
-const FEW_PRIORITIES: &[Priority] = &[Priority::Medium, Priority::Medium, Priority::Medium, Priority::High];
+const FEW_PRIORITIES: &[Priority] = &[Priority::Medium, Priority::Medium, Priority::Medium];
 
 /// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
@@ -179,6 +179,11 @@ impl Adapter {
         &all[..most.min(self.family_queues as usize)]
     }
 
+    /// The priority of the VkQueues that work of a priority is submitted to.
+    pub fn priority(&self, wanted: Priority) -> Priority {
+        available(self.queue_priorities(), wanted)
+    }
+
     /// Whether the device is a software rasteriser, on the host's processors and memory.
     pub fn is_cpu(&self) -> bool {
         self.props.device_type == vk::PhysicalDeviceType::CPU
@@ -207,6 +212,11 @@ impl Adapter {
         let integrated = self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU;
         self.features.unified_memory && (self.is_cpu() || integrated)
     }
+}
+
+/// A priority if some VkQueue has it, else medium.
+fn available(priorities: &[Priority], wanted: Priority) -> Priority {
+    if priorities.contains(&wanted) { wanted } else { Priority::Medium }
 }
 
 /// Properties that the driver reports; `None` for extensions that the device lacks.
@@ -362,5 +372,17 @@ mod tests {
         assert_eq!(compute_family(&untimed), Some(0));
         assert_eq!(compute_family(&all[..1]), None);
         assert!(copies_only(&all[0]) && !copies_only(&all[2]));
+    }
+
+    /// A queue without a VkQueue of its priority is like those of medium priority, which move apart from
+    /// others (`VulkanQueue::place_apart`).
+    #[test]
+    fn priorities_without_a_queue_are_medium() {
+        assert_eq!(available(PRIORITIES, Priority::High), Priority::High);
+        assert_eq!(available(PRIORITIES, Priority::Low), Priority::Low);
+        for wanted in [Priority::High, Priority::Medium, Priority::Low] {
+            assert_eq!(available(FEW_PRIORITIES, wanted), Priority::Medium);
+            assert_eq!(available(&PRIORITIES[..1], wanted), Priority::Medium);
+        }
     }
 }

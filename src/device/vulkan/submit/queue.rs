@@ -84,11 +84,12 @@ impl VulkanQueue {
         desc: &QueueDesc,
         sink: Arc<dyn CompletionSink>,
     ) -> DeviceResult<VulkanQueue> {
+        let priority = queues.pools.gpu.adapter.priority(desc.priority);
         Ok(VulkanQueue {
             gpu: queues.pools.gpu,
             queues,
-            submit_queue: AtomicPtr::new(std::ptr::from_ref(queues.of_priority(desc.priority)?).cast_mut()),
-            priority: desc.priority,
+            submit_queue: AtomicPtr::new(std::ptr::from_ref(queues.of_priority(priority)?).cast_mut()),
+            priority,
             saving: desc.saving,
             profiling: desc.profiling,
             out_of_order: desc.out_of_order,
