@@ -16,7 +16,9 @@ use std::collections::BTreeMap;
 
 /// Bytes of the widest access.
 const WIDEST: u32 = 16;
-/// Most operations between an index and the values that it is known to be a multiple by.
+/// Bytes of workgroup memory that every device has.
+const MIN_MEMORY: usize = 16_384;
+/// Most values that are followed to find what an index is a multiple of.
 const DEPTH: usize = 8;
 
 /// The pass `widen_local`, for devices where workgroup memory can have an explicit layout.
@@ -61,8 +63,9 @@ fn widen(func: &mut Function) -> bool {
     rewrite_insts(func, |b, inst| writer.rewrite(b, inst))
 }
 
-/// Whether all workgroup arrays fit into one memory with an explicit layout: their lengths are known, and
-/// their elements need neither more alignment than the widest access nor capabilities.
+/// Whether all workgroup arrays fit into one memory with an explicit layout: their lengths are known, their
+/// elements need neither more alignment than the widest access nor capabilities, and the gaps between them do
+/// not take memory that the device may lack.
 fn can_lay_out(func: &Function) -> bool {
     let arrays = || func.vars.values().filter(|data| data.class == VarClass::Workgroup);
     let fits = |data: &VarData| {
@@ -71,8 +74,10 @@ fn can_lay_out(func: &Function) -> bool {
             && matches!(data.len, VarLen::Fixed(_))
             && data.elem.access_bytes().is_some_and(|n| n <= WIDEST)
     };
+    let exact: usize = arrays().map(VarData::bytes).sum();
+    let aligned: usize = arrays().map(|data| data.bytes().next_multiple_of(WIDEST as usize)).sum();
     let has_views = func.vars.values().any(|data| matches!(data.class, VarClass::View { .. }));
-    arrays().next().is_some() && arrays().all(fits) && !has_views
+    exact != 0 && arrays().all(fits) && !has_views && (aligned == exact || aligned <= MIN_MEMORY)
 }
 
 /// Accesses that become one.
@@ -155,7 +160,7 @@ impl Finder<'_> {
                 let elements = first..first + i64::from(lanes);
                 let insts: Vec<Inst> = elements.clone().filter_map(|i| rest.get(&i).copied()).collect();
                 if insts.len() == lanes as usize {
-                    rest.retain(|i, _| !elements.contains(i));
+                    elements.for_each(|i| _ = rest.remove(&i));
                     let Group { var, is_store, variable, .. } = *group;
                     parts.push(Merge { var, is_store, insts, variable, first });
                 }
@@ -322,7 +327,8 @@ impl Writer<'_> {
             None => first,
             Some(variable) => {
                 let shift = b.i32(count.trailing_zeros() as i32);
-                let vectors = b.lshr(variable, shift);
+                // The variable part may be negative: `i - 4` in `a[i - 4 + 4]`.
+                let vectors = b.bin(BinOp::Ashr, variable, shift);
                 if merge.first == 0 { vectors } else { b.iadd(vectors, first) }
             }
         };
