@@ -6,11 +6,13 @@
 //! on the way may access the array. One access of 16 bytes takes a processor's local memory as long as one of
 //! 4, if work-items read the same or neighbouring places.
 
+use crate::analysis::Cfg;
 use crate::analysis::memory_values::split_sum;
 use crate::error::Result;
 use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
+use crate::target::VulkanTarget;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -18,8 +20,10 @@ use std::collections::BTreeMap;
 const WIDEST: u32 = 16;
 /// Bytes of workgroup memory that every device has.
 const MIN_MEMORY: usize = 16_384;
-/// Most values that are followed to find what an index is a multiple of.
+/// Most operations between an index and a value that tells what it is a multiple of, and most values that
+/// are looked at on all ways to such values.
 const DEPTH: usize = 8;
+const MAX_VISITS: usize = 256;
 
 /// The pass `widen_local`, for devices where workgroup memory can have an explicit layout.
 pub struct WidenLocal;
@@ -33,8 +37,7 @@ impl Pass for WidenLocal {
     }
     fn applies(&self, cx: &PassContext<'_>) -> bool {
         // Blocks with an explicit layout cannot be initialised.
-        let has_layout =
-            |v: &crate::target::VulkanTarget| v.workgroup_explicit_layout && v.spirv_version >= (1, 4);
+        let has_layout = |v: &VulkanTarget| v.workgroup_explicit_layout && v.spirv_version >= (1, 4);
         cx.target.vulkan().is_some_and(has_layout) && !cx.options.initialize_local
     }
     fn run(&self, module: &mut Module, _cx: &mut PassContext<'_>) -> Result<bool> {
@@ -51,7 +54,7 @@ fn widen(func: &mut Function) -> bool {
     if !can_lay_out(func) {
         return false;
     }
-    let finder = Finder { func, incoming: Incoming::new(func) };
+    let finder = Finder { func, cfg: Cfg::new(func) };
     let merges: Vec<Merge> = func.layout.iter().flat_map(|&block| finder.merges(block)).collect();
     if merges.is_empty() {
         return false;
@@ -101,7 +104,7 @@ struct Group {
 
 struct Finder<'a> {
     func: &'a Function,
-    incoming: Incoming,
+    cfg: Cfg,
 }
 
 impl Finder<'_> {
@@ -150,7 +153,7 @@ impl Finder<'_> {
     /// The aligned vectors that the members of a group make up.
     fn parts(&self, group: &Group) -> Vec<Merge> {
         let bytes = self.func.vars[group.var].elem.access_bytes().unwrap_or(WIDEST);
-        let multiple = group.variable.map_or(u32::MAX, |v| self.trailing_zeros(v, &mut Vec::new()));
+        let multiple = group.variable.map_or(u32::MAX, |v| self.trailing_zeros(v, &mut Search::default()));
         let mut parts = Vec::new();
         let mut rest = group.members.clone();
         for lanes in [4, 2].into_iter().filter(|n| n * bytes <= WIDEST && n.trailing_zeros() <= multiple) {
@@ -185,29 +188,32 @@ impl Finder<'_> {
         Some((var, is_store, variable, constant))
     }
 
-    /// The number of low bits of an index that are known to be zero. `open` holds the values that are being
-    /// examined: a loop counter is assumed to have as many as its first value and its step.
-    fn trailing_zeros(&self, value: Value, open: &mut Vec<Value>) -> u32 {
+    /// The number of low bits of an index that are known to be zero. A loop counter has as many as its first
+    /// value and its step: a value that is being examined is assumed to be 0.
+    fn trailing_zeros(&self, value: Value, search: &mut Search) -> u32 {
         if let Some(bits) = self.func.as_bits(value) {
             return if bits == 0 { 32 } else { bits.trailing_zeros() };
         }
-        if open.contains(&value) {
+        if search.open.contains(&value) {
             return 32;
         }
-        if open.len() == DEPTH {
+        search.visits += 1;
+        if search.open.len() == DEPTH || search.visits > MAX_VISITS {
             return 0;
         }
-        open.push(value);
-        let zeros = self.trailing_zeros_of(&self.func.values[value].def, open);
-        open.pop();
+        search.open.push(value);
+        let zeros = self.trailing_zeros_of(&self.func.values[value].def, search);
+        search.open.pop();
         zeros
     }
 
-    fn trailing_zeros_of(&self, def: &ValueDef, open: &mut Vec<Value>) -> u32 {
-        let mut of = |value: Value| self.trailing_zeros(value, open);
+    fn trailing_zeros_of(&self, def: &ValueDef, search: &mut Search) -> u32 {
+        let mut of = |value: Value| self.trailing_zeros(value, search);
         match *def {
             ValueDef::Param(block, n) => {
-                self.incoming.args(self.func, block, n as usize).map(of).min().unwrap_or(0)
+                let calls = self.cfg.preds(block).iter().flat_map(|&pred| self.func.successors(pred));
+                let args = calls.filter(|c| c.block == block).filter_map(|c| c.args.get(n as usize));
+                args.map(|arg| of(*arg)).min().unwrap_or(0)
             }
             ValueDef::Result(inst, _) => {
                 let data = &self.func.insts[inst];
@@ -229,29 +235,12 @@ impl Finder<'_> {
     }
 }
 
-/// Predecessors of the blocks with parameters.
-struct Incoming {
-    preds: FxHashMap<Block, Vec<Block>>,
-}
-
-impl Incoming {
-    fn new(func: &Function) -> Incoming {
-        let mut preds: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
-        for &block in &func.layout {
-            for call in func.successors(block).iter().filter(|call| !call.args.is_empty()) {
-                preds.entry(call.block).or_default().push(block);
-            }
-        }
-        Incoming { preds }
-    }
-
-    /// The arguments for a parameter of a block.
-    fn args<'a>(&'a self, func: &'a Function, block: Block, n: usize) -> impl Iterator<Item = Value> + 'a {
-        let preds = self.preds.get(&block).into_iter().flatten();
-        let calls =
-            preds.flat_map(move |pred| func.successors(*pred)).filter(move |call| call.block == block);
-        calls.filter_map(move |call| call.args.get(n).copied())
-    }
+/// A search for what an index is a multiple of.
+#[derive(Default)]
+struct Search {
+    /// The values that are being examined, each for the one before.
+    open: Vec<Value>,
+    visits: usize,
 }
 
 /// Writes the merged accesses.
