@@ -11,7 +11,7 @@ enum Object {
     Slot(Slot),
     Local(Global),
     Var(Var),
-    /// Whatever a pointer or address leads to.
+    /// The object that a pointer or address of unknown origin points to.
     Pointer,
 }
 

@@ -75,7 +75,7 @@ impl Variables<'_> {
             VarClass::Image { .. } => 0,
             VarClass::Workgroup => *self.shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
             VarClass::View { of } => {
-                let bytes = self.func.vars[of].bytes().next_multiple_of(16);
+                let bytes = self.func.vars[of].bytes();
                 *self.shared.entry(of).or_insert_with(|| memory.alloc_undefined(bytes))
             }
             VarClass::Private => *self.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),

@@ -94,8 +94,8 @@ fn plans(func: &Function) -> (Vec<Plan>, CrossUses) {
     (plans.collect(), uses)
 }
 
-/// Whether a block is small, its values can be stored, and its condition depends on none of them: they may be
-/// others each time that control passes it.
+/// Whether a block may be copied: it is small and has no side effects, and its values can be stored. Its
+/// condition must not use them, since a test before it would have seen those of an earlier loop iteration.
 fn can_copy(func: &Function, block: Block, uses: &CrossUses) -> bool {
     let Some((&branch, before)) = func.blocks[block].insts.split_last() else { return false };
     if before.len() > MAX_INSTS || before.iter().any(|i| func.insts[*i].op.has_side_effects()) {
