@@ -136,6 +136,22 @@ pub fn split_after(func: &mut Function, block: Block) -> Block {
     func.layout.insert(at, fresh);
     fresh
 }
+
+/// Appends copies of a block's parameters and instructions to another block, and adds what each value has
+/// become to `values`. Operands and edges are still the old ones.
+pub fn copy_contents(func: &mut Function, from: Block, to: Block, values: &mut FxHashMap<Value, Value>) {
+    for param in func.blocks[from].params.clone() {
+        let ty = func.ty(param);
+        values.insert(param, func.add_param(to, ty));
+    }
+    for inst in func.blocks[from].insts.clone() {
+        let copy = func.copy_inst(inst);
+        let results = func.insts[inst].results.iter().zip(&func.insts[copy].results);
+        values.extend(results.map(|(old, new)| (*old, *new)));
+        func.blocks[to].insts.push(copy);
+    }
+}
+
 impl Function {
     /// A copy without the blocks, instructions, values and slots that passes have left behind.
     pub fn compacted(&self) -> Function {

@@ -241,16 +241,8 @@ fn store_values(func: &mut Function, block: Block, uses: &CrossUses) {
 /// A copy of a block behind it in the layout.
 fn copy_block(func: &mut Function, block: Block) -> Block {
     let copy = edit::split_after(func, block);
-    let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
-    for param in func.blocks[block].params.clone() {
-        let ty = func.ty(param);
-        renamed.insert(param, func.add_param(copy, ty));
-    }
-    for inst in func.blocks[block].insts.clone() {
-        let new = func.copy_inst(inst);
-        renamed.extend(func.insts[inst].results.iter().copied().zip(func.insts[new].results.iter().copied()));
-        func.blocks[copy].insts.push(new);
-    }
-    func.replace_uses_in(copy, &renamed);
+    let mut values: FxHashMap<Value, Value> = FxHashMap::default();
+    edit::copy_contents(func, block, copy, &mut values);
+    func.replace_uses_in(copy, &values);
     copy
 }

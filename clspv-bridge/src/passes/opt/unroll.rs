@@ -348,16 +348,7 @@ fn copy_once(func: &mut Function, plan: &Plan, layout: &mut Vec<Block>) -> FxHas
         }
         layout.push(new);
         blocks.insert(b, new);
-        for param in func.blocks[b].params.clone() {
-            let ty = func.ty(param);
-            values.insert(param, func.add_param(new, ty));
-        }
-        for inst in func.blocks[b].insts.clone() {
-            let copy = func.copy_inst(inst);
-            let results = func.insts[inst].results.clone();
-            values.extend(results.into_iter().zip(func.insts[copy].results.clone()));
-            func.blocks[new].insts.push(copy);
-        }
+        edit::copy_contents(func, b, new, &mut values);
     }
     // Operands last: a use may stand before its definition in layout order.
     for &new in blocks.values() {
