@@ -83,9 +83,8 @@ pub struct VulkanTarget {
     /// Whether the driver executes fences and ordered atomics of work-group or device scope as execution
     /// barriers.
     pub fences_block: bool,
+    /// Whether workgroup arrays can be seen with other elements (workgroupMemoryExplicitLayout).
     pub workgroup_explicit_layout: bool,
-    pub workgroup_explicit_layout_8: bool,
-    pub workgroup_explicit_layout_16: bool,
     pub vulkan_memory_model: bool,
     /// Bytes of push constants.
     pub max_push_constants: u32,
@@ -455,8 +454,6 @@ impl VulkanTarget {
             storage16: true,
             fences_block: false,
             workgroup_explicit_layout: false,
-            workgroup_explicit_layout_8: false,
-            workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
             max_push_constants: 128,
             addresses: true,

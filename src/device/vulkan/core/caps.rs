@@ -101,8 +101,6 @@ pub fn vulkan_target(a: &Adapter) -> VulkanTarget {
         storage16: f.storage16 && (f.core.shader_int16 != 0 || !f.device_addresses),
         fences_block: q.fences_block,
         workgroup_explicit_layout: f.workgroup_layout,
-        workgroup_explicit_layout_8: f.workgroup_layout_8,
-        workgroup_explicit_layout_16: f.workgroup_layout_16,
         // Device scope can be the scope of the queue family, since only one family is used.
         vulkan_memory_model: f.vulkan_memory_model,
         max_push_constants: limits.max_push_constants_size,

@@ -45,9 +45,6 @@ pub struct AdapterFeatures {
     /// Workgroup memory can be zero-initialised.
     pub zero_workgroup: bool,
     pub workgroup_layout: bool,
-    pub workgroup_layout_scalar: bool,
-    pub workgroup_layout_8: bool,
-    pub workgroup_layout_16: bool,
     pub integer_dot_product: bool,
     pub subgroup_clock: bool,
     pub device_clock: bool,
@@ -288,18 +285,6 @@ impl AdapterFeatures {
             uniform_buffer_standard_layout: r.uniform_layout.uniform_buffer_standard_layout != 0,
             zero_workgroup: on("zero_workgroup", r.zeros.shader_zero_initialize_workgroup_memory),
             workgroup_layout: on("workgroup_explicit_layout", r.layout.workgroup_memory_explicit_layout),
-            workgroup_layout_scalar: on(
-                "workgroup_explicit_layout",
-                r.layout.workgroup_memory_explicit_layout_scalar_block_layout,
-            ),
-            workgroup_layout_8: on(
-                "workgroup_explicit_layout",
-                r.layout.workgroup_memory_explicit_layout8_bit_access,
-            ),
-            workgroup_layout_16: on(
-                "workgroup_explicit_layout",
-                r.layout.workgroup_memory_explicit_layout16_bit_access,
-            ),
             integer_dot_product: on("integer_dot_product", r.dot.shader_integer_dot_product),
             subgroup_clock: on("shader_clock", r.clock.shader_subgroup_clock),
             device_clock: on("shader_clock", r.clock.shader_device_clock),
@@ -364,12 +349,7 @@ impl AdapterFeatures {
             .subgroup_size_control(self.subgroup_size_control)
             .compute_full_subgroups(self.full_subgroups);
         r.zeros = r.zeros.shader_zero_initialize_workgroup_memory(self.zero_workgroup);
-        r.layout = r
-            .layout
-            .workgroup_memory_explicit_layout(self.workgroup_layout)
-            .workgroup_memory_explicit_layout_scalar_block_layout(self.workgroup_layout_scalar)
-            .workgroup_memory_explicit_layout8_bit_access(self.workgroup_layout_8)
-            .workgroup_memory_explicit_layout16_bit_access(self.workgroup_layout_16);
+        r.layout = r.layout.workgroup_memory_explicit_layout(self.workgroup_layout);
         r.clock = r.clock.shader_subgroup_clock(self.subgroup_clock).shader_device_clock(self.device_clock);
         r.robust = r.robust.robust_image_access2(self.border_fetches);
         r.fault = r.fault.device_fault(self.device_fault);
