@@ -84,6 +84,87 @@ fn hints() {
     rig::release([rig.context]);
 }
 
+/// Launches that differ from earlier ones by numbers, by memory, by sizes or not at all, of more kernels than
+/// the driver remembers; in one batch, as they wait for a gate.
+#[test]
+fn launches_resemble_earlier_ones() {
+    const ITEMS: usize = 64;
+    let rig = rig::Rig::new(
+        "kernel void step(global uint *p, uint factor, local uint *l, uint term)
+        {
+            size_t i = get_global_id(0);
+            l[get_local_id(0)] = p[i] * factor;
+            p[i] = l[get_local_id(0)] + term + (uint)get_global_size(0);
+        }
+        kernel void other(uint term, global uint *p) { p[get_global_id(0)] ^= term; }",
+    );
+    let buffers = [rig.buffer(&[1u32; ITEMS]), rig.buffer(&[2u32; ITEMS])];
+    let steps: Vec<_> = (0..20).map(|_| rig.kernel("step")).collect();
+    let other = rig.kernel("other");
+    // The buffer, factor and term of each kernel.
+    let mut arguments: Vec<(usize, u32, u32)> = (0..20).map(|i| (i as usize % 2, i, 3 * i)).collect();
+    for (kernel, (buffer, factor, term)) in steps.iter().zip(&arguments) {
+        rig::set(*kernel, 0, buffers[*buffer]);
+        rig::set(*kernel, 1, *factor);
+        // SAFETY: a live kernel; room for the greatest local size.
+        rig::ok(unsafe { clSetKernelArg(*kernel, 2, 4 * ITEMS, null()) });
+        rig::set(*kernel, 3, *term);
+    }
+    let mut expected = [[1u32; ITEMS], [2u32; ITEMS]];
+    let queue = create(rig.context, null()).unwrap();
+    let mut random = rig::Random(7);
+    for _ in 0..4 {
+        let gate = rig.gate();
+        let mut waits = vec![gate];
+        let mut launches = Vec::new();
+        for _ in 0..300 {
+            // Mostly one of the first kernels, so that launches repeat.
+            let most = if random.below(4) == 0 { steps.len() } else { 3 };
+            let at = random.below(most);
+            let (buffer, factor, term) = &mut arguments[at];
+            match random.below(6) {
+                0 => {
+                    *buffer = 1 - *buffer;
+                    rig::set(steps[at], 0, buffers[*buffer]);
+                }
+                1 | 2 => {
+                    *factor = factor.wrapping_mul(5) + 1;
+                    *term += 7;
+                    rig::set(steps[at], 1, *factor);
+                    rig::set(steps[at], 3, *term);
+                }
+                3 => {
+                    rig::set(other, 0, *term);
+                    rig::set(other, 1, buffers[*buffer]);
+                    launches.push(rig::launch(queue, other, ITEMS, &waits));
+                    expected[*buffer].iter_mut().for_each(|value| *value ^= *term);
+                    waits.clear();
+                }
+                _ => {}
+            }
+            let items = if random.below(5) == 0 { ITEMS / 2 } else { ITEMS };
+            launches.push(rig::launch(queue, steps[at], items, &waits));
+            waits.clear();
+            for value in &mut expected[*buffer][..items] {
+                *value = value.wrapping_mul(*factor).wrapping_add(*term).wrapping_add(items as u32);
+            }
+        }
+        rig::open_gate(gate, CL_COMPLETE as cl_int);
+        rig::finish(queue);
+        rig::release(launches);
+        rig::release([gate]);
+        for (mem, expected) in buffers.iter().zip(&expected) {
+            assert_eq!(rig::read::<u32>(queue, *mem, ITEMS), expected);
+        }
+    }
+    rig::release([queue]);
+    rig::release(buffers);
+    rig::release(steps);
+    rig::release([other]);
+    rig::release([rig.program]);
+    rig::release([rig.context]);
+}
+
 #[test]
 fn errors_of_creation() {
     let context = context();

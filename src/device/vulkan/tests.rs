@@ -672,7 +672,7 @@ fn local_arguments_become_lengths_and_offsets() {
     let plan = kernel_impl.plan(&first, None).unwrap();
     // 20 bytes of variables, then 33 at 32, then 5 at 80: 85 bytes in all.
     assert_eq!(plan.lengths.as_slice(), [3, 22]);
-    assert_eq!(words(&plan.block[..12]), [32, 80, 3]);
+    assert_eq!(words(&plan.state.block[..12]), [32, 80, 3]);
     assert!(kernel_impl.plan(&launch(1 << 30), None).is_err());
 }
 

@@ -3,9 +3,10 @@
 //! The plan follows `clspv_bridge::abi`.
 
 use super::ahead;
+use super::dispatch::DispatchState;
 use super::grid::{Dispatches, GridDispatch, count_groups, split_grid};
 use super::group_size;
-use super::pipeline::{Pipelines, StandIn};
+use super::pipeline::{Pipeline, Pipelines, StandIn};
 use super::pipeline_key::{Formats, ImageConstants, PipelineKey};
 use super::variants::Variants;
 use super::window::{LaunchWindow, WindowArg, WindowMemory};
@@ -138,10 +139,8 @@ pub struct Plan<'a> {
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
     pub constants: ImageConstants,
-    /// The argument block, complete except for the values of one dispatch ([`Plan::set_dispatch`]).
-    pub block: SmallVec<[u8; 256]>,
-    /// Descriptors in binding order.
-    pub bindings: SmallVec<[Bound; 8]>,
+    /// The current dispatch ([`Plan::set_dispatch`]).
+    pub state: DispatchState,
     /// Shadow images of image arguments, and whether the kernel writes them.
     pub shadow_images: SmallVec<[(usize, bool); 2]>,
     /// The window of a kernel that has one.
@@ -273,8 +272,15 @@ impl VulkanKernel {
             lengths: self.lengths(variant, launch)?,
             formats: Formats::new(),
             constants: ImageConstants::new(),
-            block: SmallVec::from_elem(0, variant.abi.block_size as usize),
-            bindings: SmallVec::new(),
+            state: DispatchState {
+                pipeline: Pipeline::default(),
+                bindings: SmallVec::new(),
+                storage: variant.abi.block_storage,
+                args_offset: variant.abi.args_offset,
+                block_binding: variant.abi.bindings.iter().position(|b| *b == BindingSource::Block),
+                block: SmallVec::from_elem(0, variant.abi.block_size as usize),
+                groups: [0; 3],
+            },
             shadow_images: SmallVec::new(),
             window: self.window(variant, launch)?,
             accesses: Accesses::new(),
@@ -438,8 +444,20 @@ impl VulkanKernel {
         }
         for (source, number) in plan.variant.abi.bindings.iter().zip(0..) {
             let binding = self.binding(plan, source, number, launch, print)?;
-            plan.bindings
+            plan.state
+                .bindings
                 .push(binding.ok_or_else(|| DeviceError::Unexpected("unbound kernel argument".into()))?);
+        }
+        Ok(())
+    }
+
+    /// Puts the arguments that are passed by value into the block of an earlier launch, whose other arguments
+    /// are the same.
+    pub fn put_numbers(&self, state: &mut DispatchState, args: &[ArgValue]) -> DeviceResult<()> {
+        for (value, info) in args.iter().zip(&self.compiled().info.args) {
+            if let ArgValue::Bytes(bytes) = value {
+                put(&mut state.block, (state.args_offset + info.offset) as usize, bytes)?;
+            }
         }
         Ok(())
     }
@@ -455,19 +473,19 @@ impl VulkanKernel {
         let abi = &plan.variant.abi;
         let at = (abi.args_offset + info.offset) as usize;
         match value {
-            ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
+            ArgValue::Bytes(bytes) => put(&mut plan.state.block, at, bytes)?,
             ArgValue::NullBuffer => match abi.mode {
                 PointerMode::Addresses | PointerMode::Virtual | PointerMode::Windowed => {
-                    put(&mut plan.block, at, &0u64.to_le_bytes())?
+                    put(&mut plan.state.block, at, &0u64.to_le_bytes())?
                 }
-                PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
+                PointerMode::Bindings => put(&mut plan.state.block, at, &NULL_OFFSET.to_le_bytes())?,
             },
             ArgValue::Buffer(range) => {
                 let buffer = buffer_of(range)?;
                 if abi.mode != PointerMode::Bindings {
-                    put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
+                    put(&mut plan.state.block, at, &(buffer.address + range.offset).to_le_bytes())?;
                 } else {
-                    put(&mut plan.block, at, &0u32.to_le_bytes())?;
+                    put(&mut plan.state.block, at, &0u32.to_le_bytes())?;
                 }
                 plan.accesses.push(whole(range, !self.readonly[number])?);
             }
@@ -481,9 +499,9 @@ impl VulkanKernel {
             }
             ArgValue::Pointer { address, within } => {
                 if abi.mode == PointerMode::Addresses {
-                    put(&mut plan.block, at, &address.to_le_bytes())?;
+                    put(&mut plan.state.block, at, &address.to_le_bytes())?;
                 } else {
-                    put(&mut plan.block, at, &0u32.to_le_bytes())?;
+                    put(&mut plan.state.block, at, &0u32.to_le_bytes())?;
                 }
                 if let Some(range) = within {
                     plan.accesses.push(whole(range, !self.readonly[number])?);
@@ -583,7 +601,7 @@ impl VulkanKernel {
                     common_layout(plan.variant, &|a| local_size(launch, a), Some(arg))
                 }
             };
-            put(&mut plan.block, at as usize, &value.to_le_bytes()[..arg.size() as usize])?;
+            put(&mut plan.state.block, at as usize, &value.to_le_bytes()[..arg.size() as usize])?;
         }
         Ok(())
     }
@@ -658,23 +676,24 @@ fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> DeviceResult<()> {
 }
 
 impl Plan<'_> {
-    /// The binding of the argument block, if it has one.
-    pub fn block_binding(&self) -> Option<usize> {
-        self.variant.abi.bindings.iter().position(|b| *b == BindingSource::Block)
-    }
-
-    /// Writes the values of one dispatch to the block.
+    /// Makes one dispatch the current one: chooses its pipeline, and writes its values to the block.
     pub fn set_dispatch(&mut self, dispatch: &GridDispatch) -> DeviceResult<()> {
+        self.state.pipeline = self.pipelines.get(self.variant, &self.key(dispatch))?;
+        self.state.groups = dispatch.groups;
         for &(arg, at) in &self.variant.abi.implicit_args {
             match arg {
                 ImplicitArg::GlobalIdBase(i) => {
                     let d = usize::from(i).min(2);
                     let base = u64::from(dispatch.first_group[d]) * u64::from(self.full_local[d]);
-                    put(&mut self.block, at as usize, &self.offset[d].wrapping_add(base).to_le_bytes())?;
+                    put(
+                        &mut self.state.block,
+                        at as usize,
+                        &self.offset[d].wrapping_add(base).to_le_bytes(),
+                    )?;
                 }
                 ImplicitArg::GroupBase(i) => {
                     put(
-                        &mut self.block,
+                        &mut self.state.block,
                         at as usize,
                         &dispatch.first_group[usize::from(i).min(2)].to_le_bytes(),
                     )?;

@@ -4,6 +4,7 @@ pub mod ahead;
 pub mod caches;
 pub mod data;
 pub mod descriptors;
+pub mod dispatch;
 pub mod grid;
 pub mod group_size;
 pub mod internal_shaders;

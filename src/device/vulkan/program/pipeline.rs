@@ -27,7 +27,7 @@ use std::time::Instant;
 const LAST_TRIAL: u32 = 2;
 
 /// A pipeline with its layouts.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Pipeline {
     pub pipeline: vk::Pipeline,
     pub layout: vk::PipelineLayout,

@@ -2,6 +2,7 @@
 //! until the device has executed it.
 
 use super::hazard::Hazards;
+use super::recent_launches::RecentLaunches;
 use super::timeline::Timeline;
 use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv::VkResultExt;
@@ -64,6 +65,8 @@ pub struct CommandAllocator {
     pub descriptors: Vec<vk::DescriptorPool>,
     /// Hazard lists recycled for the next recording.
     pub hazards: Hazards,
+    /// Launches of the recording.
+    pub launches: RecentLaunches,
     /// The submission that executed it.
     submitted: Option<(&'static Timeline, u64)>,
 }
@@ -138,6 +141,7 @@ impl CommandAllocator {
                 args: Arena::new(ARGS_BLOCK),
                 descriptors: Vec::new(),
                 hazards: Hazards::default(),
+                launches: RecentLaunches::default(),
                 submitted: None,
             }),
             Err(e) => {
@@ -156,6 +160,7 @@ impl CommandAllocator {
         self.staging.reset(&pool.memory.staging);
         self.args.reset(&pool.memory.args);
         self.drop_descriptors(pool.memory.gpu);
+        self.launches.clear();
         pool.used.lock().push(self);
     }
 

@@ -16,6 +16,7 @@ pub mod profiling;
 pub mod queue;
 pub mod queues;
 pub mod reaper;
+pub mod recent_launches;
 pub mod recent_waits;
 pub mod record;
 pub mod record_image;

@@ -10,11 +10,11 @@ use super::list::List;
 use super::pools::SubmitPools;
 use super::rect;
 use super::timeline::Timeline;
-use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Endpoint, Launch, RectLayout, Region};
+use crate::device::batch::{BufferRange, DeviceCommand, Endpoint, RectLayout, Region};
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
-use crate::device::vulkan::memory::access::{Accesses, Object, ObjectAccess};
+use crate::device::vulkan::memory::access::{Object, ObjectAccess};
 use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::buffer::buffer_of;
 use crate::device::vulkan::memory::image::Bound;
@@ -24,7 +24,6 @@ use crate::host_ptr::HostPtr;
 use ash::vk;
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Maximum size of a write that is embedded in the command buffer.
 const INLINE_WRITE: u64 = 16 << 10;
@@ -96,33 +95,8 @@ pub(super) struct Binding {
     layout: vk::PipelineLayout,
     pub(super) descriptors: SmallVec<[Bound; 8]>,
     pub(super) constants: SmallVec<[u8; 128]>,
-    /// The previous launch, if it was one dispatch and everything it needs is bound.
-    pub(super) last: Option<LastLaunch>,
-}
-
-/// Identifies a repeated launch, and what to record for it.
-pub(super) struct LastLaunch {
-    /// The kernel of a launch of the same batch or list, which keeps it alive.
-    pub(super) kernel: *const (),
-    pub(super) args: Arc<Vec<ArgValue>>,
-    pub(super) dims: u32,
-    pub(super) offset: [u64; 3],
-    pub(super) global: [u64; 3],
-    pub(super) local: [u32; 3],
-    pub(super) accesses: Accesses,
-    pub(super) groups: [u32; 3],
-}
-
-impl LastLaunch {
-    pub(super) fn is(&self, launch: &Launch) -> bool {
-        Arc::ptr_eq(&self.args, &launch.args)
-            && self.kernel == Arc::as_ptr(&launch.kernel).cast()
-            && self.global == launch.global
-            && self.local == launch.local
-            && self.offset == launch.offset
-            && self.dims == launch.dims
-            && launch.indirect.is_empty()
-    }
+    /// The place among the recent launches of one for which everything is bound.
+    pub(super) launch: Option<usize>,
 }
 
 impl Binding {
@@ -137,7 +111,7 @@ impl Binding {
 
     /// Invalidates the bindings, after other code has bound something.
     fn forget(&mut self) {
-        self.last = None;
+        self.launch = None;
         self.pipeline = vk::Pipeline::null();
         self.use_layout(vk::PipelineLayout::null());
     }
@@ -220,6 +194,7 @@ impl Recorder {
             None => self.gpu.last_barrier(cmd, self.any_transfer),
         }
         self.allocator.hazards = self.barriers.into_hazards();
+        self.allocator.launches.clear();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer") {
             Ok(()) => Ok(EndedRecording { allocator: self.allocator, read_backs: self.read_backs, event }),
@@ -233,6 +208,7 @@ impl Recorder {
 
     /// Ends a list. Returns its command allocator, its accesses, and whether it contains transfers.
     pub fn end_list(mut self) -> DeviceResult<(CommandAllocator, Vec<ObjectAccess>, bool)> {
+        self.allocator.launches.clear();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
             Ok(()) => Ok((self.allocator, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),

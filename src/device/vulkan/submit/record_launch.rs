@@ -2,7 +2,8 @@
 //! the previous launch.
 
 use super::hazard::Engine;
-use super::record::{LastLaunch, Recorder};
+use super::recent_launches::{Difference, RecentLaunch};
+use super::record::Recorder;
 use super::rect;
 use crate::device::batch::Launch;
 use crate::device::traits::{DeviceError, DeviceResult};
@@ -11,7 +12,7 @@ use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
 use crate::device::vulkan::program::descriptors;
-use crate::device::vulkan::program::grid::GridDispatch;
+use crate::device::vulkan::program::dispatch::DispatchState;
 use crate::device::vulkan::program::kernel::{Plan, PrintTarget, VulkanKernel};
 use crate::device::vulkan::program::pipeline::Pipeline;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
@@ -21,16 +22,20 @@ use ash::vk;
 use clspv_bridge::abi::{BindingSource, BlockStorage};
 use std::sync::Arc;
 
+/// The Vulkan kernel of a launch.
+fn kernel_of(launch: &Launch) -> DeviceResult<&VulkanKernel> {
+    let kernel = launch.kernel.as_any().downcast_ref::<VulkanKernel>();
+    kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))
+}
+
 impl Recorder {
     /// Records a launch, by all of its dispatches.
     pub(super) fn launch(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<()> {
-        if self.repeat(launch, ordered) {
+        if self.launch_again(launch, ordered)? {
             return Ok(());
         }
-        self.bound.last = None;
-        let kernel = launch.kernel.as_any().downcast_ref::<VulkanKernel>();
-        let kernel =
-            kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
+        self.bound.launch = None;
+        let kernel = kernel_of(launch)?;
         let print =
             if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
         let printing = print.as_ref().map(|(buffer, base)| PrintTarget { buffer, base: *base });
@@ -50,7 +55,8 @@ impl Recorder {
         }
         let dispatches = std::mem::take(&mut plan.dispatches);
         for dispatch in &dispatches {
-            self.dispatch(&mut plan, dispatch)?;
+            plan.set_dispatch(dispatch)?;
+            self.dispatch(&mut plan.state)?;
         }
         if let Some(piece) = &staged {
             self.write_back_window(&plan, piece);
@@ -58,24 +64,56 @@ impl Recorder {
         for &(arg, _) in plan.shadow_images.iter().filter(|(_, write)| *write) {
             self.write_back_shadow_image(&launch.args[arg])?;
         }
-        if let [dispatch] = dispatches[..]
+        if dispatches.len() == 1
             && plan.shadow_images.is_empty()
             && staged.is_none()
             && print.is_none()
             && launch.indirect.is_empty()
         {
-            self.bound.last = Some(LastLaunch {
-                kernel: Arc::as_ptr(&launch.kernel).cast(),
-                args: launch.args.clone(),
-                dims: launch.dims,
-                offset: launch.offset,
-                global: launch.global,
-                local: launch.local,
-                accesses,
-                groups: dispatch.groups,
-            });
+            let launch = RecentLaunch::new(launch, accesses, plan.state);
+            self.bound.launch = Some(self.allocator.launches.add(launch));
         }
         Ok(())
+    }
+
+    /// Records a launch without planning it, if it differs from a recent one by numbers at most; returns
+    /// whether it does.
+    fn launch_again(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<bool> {
+        let Some((at, difference)) = self.allocator.launches.find(launch) else { return Ok(false) };
+        let mut launches = std::mem::take(&mut self.allocator.launches);
+        let recorded = match launches.get_mut(at) {
+            Some(recent) => {
+                let bound = self.bound.launch == Some(at) && difference == Difference::None;
+                self.again(recent, launch, ordered, bound)
+            }
+            None => Ok(()),
+        };
+        self.allocator.launches = launches;
+        self.bound.launch = Some(at);
+        recorded.map(|()| true)
+    }
+
+    /// Records a launch that differs from a recent one by numbers at most, and not at all if everything is
+    /// still `bound` as for that.
+    fn again(
+        &mut self,
+        recent: &mut RecentLaunch,
+        launch: &Launch,
+        ordered: bool,
+        bound: bool,
+    ) -> DeviceResult<()> {
+        self.order(&recent.accesses, ordered, Engine::Compute);
+        if bound {
+            let [x, y, z] = recent.state.groups;
+            // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
+            unsafe { self.gpu.raw.cmd_dispatch(self.allocator.cmd, x, y, z) };
+            return Ok(());
+        }
+        if !Arc::ptr_eq(&recent.args, &launch.args) {
+            kernel_of(launch)?.put_numbers(&mut recent.state, &launch.args)?;
+            recent.args.clone_from(&launch.args);
+        }
+        self.dispatch(&mut recent.state)
     }
 
     /// Copies the buffers of a launch to its window, if it is in staging memory; returns that.
@@ -94,7 +132,7 @@ impl Recorder {
             self.copy(copy.raw, piece.buffer, &[run]);
         }
         self.begin_with_barrier();
-        for (bound, source) in plan.bindings.iter_mut().zip(&plan.variant.abi.bindings) {
+        for (bound, source) in plan.state.bindings.iter_mut().zip(&plan.variant.abi.bindings) {
             if *source == BindingSource::Window {
                 *bound = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: *size };
             }
@@ -120,44 +158,29 @@ impl Recorder {
         self.begin_with_barrier();
     }
 
-    /// Records a launch that is the same as the previous one; returns whether it is.
-    fn repeat(&mut self, launch: &Launch, ordered: bool) -> bool {
-        let Some(last) = self.bound.last.as_mut().filter(|last| last.is(launch)) else { return false };
-        let (accesses, [x, y, z]) = (std::mem::take(&mut last.accesses), last.groups);
-        self.order(&accesses, ordered, Engine::Compute);
-        // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
-        unsafe { self.gpu.raw.cmd_dispatch(self.allocator.cmd, x, y, z) };
-        if let Some(last) = &mut self.bound.last {
-            last.accesses = accesses;
-        }
-        true
-    }
-
     /// Binds what a dispatch needs, and records it.
-    fn dispatch(&mut self, plan: &mut Plan<'_>, dispatch: &GridDispatch) -> DeviceResult<()> {
-        let pipeline = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
-        plan.set_dispatch(dispatch)?;
-        if let Some(at) = plan.block_binding() {
-            let piece = self.argument_block(plan)?;
-            let range = plan.block.len() as u64;
-            plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range };
+    fn dispatch(&mut self, state: &mut DispatchState) -> DeviceResult<()> {
+        if let Some(at) = state.block_binding {
+            let piece = self.argument_block(&state.block)?;
+            let range = state.block.len() as u64;
+            state.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range };
         }
-        self.bind(&pipeline, plan)?;
+        self.bind(state)?;
         let address;
-        let constants: &[u8] = match plan.variant.abi.block_storage {
-            BlockStorage::Push => &plan.block,
+        let constants: &[u8] = match state.storage {
+            BlockStorage::Push => &state.block,
             BlockStorage::Bound => &[],
             BlockStorage::Buffer => {
-                address = self.argument_block(plan)?.address.to_ne_bytes();
+                address = self.argument_block(&state.block)?.address.to_ne_bytes();
                 &address
             }
         };
-        let (cmd, stages, [x, y, z]) = (self.allocator.cmd, vk::ShaderStageFlags::COMPUTE, dispatch.groups);
+        let (cmd, layout, [x, y, z]) = (self.allocator.cmd, state.pipeline.layout, state.groups);
         // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's
         // limits.
         unsafe {
             if self.bound.constants[..] != *constants {
-                self.gpu.raw.cmd_push_constants(cmd, pipeline.layout, stages, 0, constants);
+                self.gpu.raw.cmd_push_constants(cmd, layout, vk::ShaderStageFlags::COMPUTE, 0, constants);
                 self.bound.constants.clear();
                 self.bound.constants.extend_from_slice(constants);
             }
@@ -166,24 +189,23 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies the argument block to memory of the command buffer.
-    fn argument_block(&mut self, plan: &Plan<'_>) -> DeviceResult<ArenaSlice> {
-        let size = plan.block.len() as u64;
-        let piece = self.allocator.args.alloc(&self.pools.memory.args, size, 256)?;
+    /// Copies an argument block to memory of the command buffer.
+    fn argument_block(&mut self, block: &[u8]) -> DeviceResult<ArenaSlice> {
+        let piece = self.allocator.args.alloc(&self.pools.memory.args, block.len() as u64, 256)?;
         // SAFETY: the piece has the block's size.
-        unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(block.as_ptr(), piece.ptr, block.len()) };
         Ok(piece)
     }
 
     /// Binds descriptors and the pipeline.
-    fn bind(&mut self, pipeline: &Pipeline, plan: &Plan<'_>) -> DeviceResult<()> {
-        let Pipeline { pipeline, layout, sets } = *pipeline;
+    fn bind(&mut self, state: &DispatchState) -> DeviceResult<()> {
+        let Pipeline { pipeline, layout, sets } = state.pipeline;
         let cmd = self.allocator.cmd;
         self.bound.use_layout(layout);
-        if self.bound.descriptors != plan.bindings {
+        if self.bound.descriptors != state.bindings {
             let allocator = &mut self.allocator.descriptors;
-            descriptors::bind(self.gpu, cmd, allocator, layout, sets, &plan.bindings)?;
-            self.bound.descriptors.clone_from(&plan.bindings);
+            descriptors::bind(self.gpu, cmd, allocator, layout, sets, &state.bindings)?;
+            self.bound.descriptors.clone_from(&state.bindings);
         }
         if self.bound.pipeline != pipeline {
             // SAFETY: the command buffer is recording; the launch keeps the kernel alive.
