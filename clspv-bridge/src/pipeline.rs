@@ -61,6 +61,7 @@ use crate::passes::opt::sroa::Sroa;
 use crate::passes::opt::thread_branches::ThreadBranches;
 use crate::passes::opt::thread_headers::ThreadHeaders;
 use crate::passes::opt::unroll::Unroll;
+use crate::passes::opt::unroll_reads::UnrollReads;
 use crate::passes::opt::unroll_while::UnrollWhile;
 use crate::passes::quirks::expand_copysign::ExpandCopysign;
 use crate::passes::quirks::expand_division::ExpandDivision;
@@ -147,6 +148,7 @@ pub const OPTIMISE_SOURCE: Passes = &[
     &SeparateOffsets,
     &Gvn,
     &Licm,
+    &UnrollReads,
     &Simplify,
     &LowerPrintf,
     &LowerGeneric,

@@ -20,4 +20,4 @@ pub use cfg::Cfg;
 pub use cross_uses::CrossUses;
 pub use domtree::DomTree;
 pub use joins::Joins;
-pub use loops::{Loop, LoopForest};
+pub use loops::{ExitBranch, Loop, LoopForest};

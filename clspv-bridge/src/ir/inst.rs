@@ -35,6 +35,38 @@ pub enum IntCc {
     Sge,
 }
 
+impl IntCc {
+    /// The predicate of the same operands in the other order.
+    pub fn swapped(self) -> IntCc {
+        match self {
+            IntCc::Ult => IntCc::Ugt,
+            IntCc::Ule => IntCc::Uge,
+            IntCc::Ugt => IntCc::Ult,
+            IntCc::Uge => IntCc::Ule,
+            IntCc::Slt => IntCc::Sgt,
+            IntCc::Sle => IntCc::Sge,
+            IntCc::Sgt => IntCc::Slt,
+            IntCc::Sge => IntCc::Sle,
+            other => other,
+        }
+    }
+    /// The predicate that holds exactly where this one does not.
+    pub fn inverse(self) -> IntCc {
+        match self {
+            IntCc::Eq => IntCc::Ne,
+            IntCc::Ne => IntCc::Eq,
+            IntCc::Ult => IntCc::Uge,
+            IntCc::Ule => IntCc::Ugt,
+            IntCc::Ugt => IntCc::Ule,
+            IntCc::Uge => IntCc::Ult,
+            IntCc::Slt => IntCc::Sge,
+            IntCc::Sle => IntCc::Sgt,
+            IntCc::Sgt => IntCc::Sle,
+            IntCc::Sge => IntCc::Slt,
+        }
+    }
+}
+
 /// Floating-point predicates: `O*` are false and `U*` true if an operand is NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatCc {

@@ -2,11 +2,11 @@
 //!
 //! A pure instruction whose operands are computed outside of a loop moves to the end of the block that
 //! immediately dominates the loop's header. It may be executed there although it is not in the loop, so
-//! integer divisions, which may trap, and image operations stay.
+//! integer divisions that may trap, and image operations stay.
 
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
-use crate::ir::{BinOp, Block, Function, Inst, Module, Op, SecondaryMap, Value};
+use crate::ir::{BinOp, Block, Function, Inst, InstData, Module, Op, Scalar, SecondaryMap, Value};
 use crate::passes::{Pass, PassContext};
 
 /// The pass `licm`. Cranelift moves invariant instructions itself, and those that are moved for it cost
@@ -66,9 +66,15 @@ fn hoist(func: &mut Function) -> bool {
 }
 
 /// Whether the operation depends on its operands alone and never traps.
-fn can_move(op: &Op) -> bool {
+fn can_move(func: &Function, data: &InstData) -> bool {
     use BinOp::{Sdiv, Srem, Udiv, Urem};
-    op.is_pure() && !matches!(op, Op::Bin(Sdiv | Srem | Udiv | Urem) | Op::Image { .. })
+    match &data.op {
+        Op::Bin(Sdiv | Srem | Udiv | Urem) => {
+            let minus_one = func.ty(data.args[1]).scalar().map_or(0, Scalar::mask);
+            func.as_bits(data.args[1]).is_some_and(|by| by != 0 && by != minus_one)
+        }
+        op => op.is_pure() && !matches!(op, Op::Image { .. }),
+    }
 }
 
 /// The block that an instruction of a loop moves to, before the outermost loop that it does not vary in.
@@ -81,7 +87,7 @@ fn target(
     inst: Inst,
 ) -> Option<Block> {
     let data = &func.insts[inst];
-    if !can_move(&data.op) {
+    if !can_move(func, data) {
         return None;
     }
     let loops = std::iter::successors(at, |l| forest.loops()[*l].parent);

@@ -24,4 +24,5 @@ pub(crate) mod sroa;
 pub(crate) mod thread_branches;
 pub(crate) mod thread_headers;
 pub(crate) mod unroll;
+pub(crate) mod unroll_reads;
 pub(crate) mod unroll_while;

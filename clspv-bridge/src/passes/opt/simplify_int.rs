@@ -292,36 +292,6 @@ fn narrow_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) 
     rewrite(Op::Cast(CastOp::Zext), &[r])
 }
 
-fn swapped(cc: IntCc) -> IntCc {
-    match cc {
-        IntCc::Ult => IntCc::Ugt,
-        IntCc::Ule => IntCc::Uge,
-        IntCc::Ugt => IntCc::Ult,
-        IntCc::Uge => IntCc::Ule,
-        IntCc::Slt => IntCc::Sgt,
-        IntCc::Sle => IntCc::Sge,
-        IntCc::Sgt => IntCc::Slt,
-        IntCc::Sge => IntCc::Sle,
-        other => other,
-    }
-}
-
-/// Returns the predicate that holds exactly where `cc` does not.
-pub(crate) fn inverse(cc: IntCc) -> IntCc {
-    match cc {
-        IntCc::Eq => IntCc::Ne,
-        IntCc::Ne => IntCc::Eq,
-        IntCc::Ult => IntCc::Uge,
-        IntCc::Ule => IntCc::Ugt,
-        IntCc::Ugt => IntCc::Ule,
-        IntCc::Uge => IntCc::Ult,
-        IntCc::Slt => IntCc::Sge,
-        IntCc::Sle => IntCc::Sgt,
-        IntCc::Sgt => IntCc::Sle,
-        IntCc::Sge => IntCc::Slt,
-    }
-}
-
 fn unsigned(cc: IntCc) -> IntCc {
     match cc {
         IntCc::Slt => IntCc::Ult,
@@ -340,7 +310,7 @@ pub(crate) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
         return Some(Action::Value(s.constant(result, int_compare(cc, 1, 0, 0) as u64)));
     }
     if s.func.as_const(x).is_some() && s.func.as_const(y).is_none() {
-        return rewrite(Op::Icmp(swapped(cc)), &[y, x]);
+        return rewrite(Op::Icmp(cc.swapped()), &[y, x]);
     }
     let scalar = ty.scalar()?;
     if scalar == Scalar::I1

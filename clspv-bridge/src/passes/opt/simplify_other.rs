@@ -3,7 +3,6 @@
 use crate::abi::sampler;
 use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, ImageOp, Op, Scalar, Space, Type, UnOp, Value};
 use crate::passes::opt::rewriter::{Action, Rewriter, rewrite};
-use crate::passes::opt::simplify_int::inverse;
 use smallvec::SmallVec;
 
 fn float_inverse(cc: FloatCc) -> FloatCc {
@@ -101,7 +100,7 @@ fn unary(s: &mut Rewriter<'_>, op: UnOp, x: Value) -> Option<Action> {
     let (def, args) = s.def(x)?;
     match (op, def) {
         (UnOp::Not, Op::Un(UnOp::Not)) | (UnOp::Fneg, Op::Un(UnOp::Fneg)) => Some(Action::Value(args[0])),
-        (UnOp::Not, Op::Icmp(cc)) => rewrite(Op::Icmp(inverse(cc)), &args),
+        (UnOp::Not, Op::Icmp(cc)) => rewrite(Op::Icmp(cc.inverse()), &args),
         (UnOp::Not, Op::Fcmp(cc)) => rewrite(Op::Fcmp(float_inverse(cc)), &args),
         (UnOp::Fabs, Op::Un(UnOp::Fabs)) => Some(Action::Value(x)),
         (UnOp::Fabs, Op::Un(UnOp::Fneg)) => rewrite(Op::Un(UnOp::Fabs), &args),
