@@ -53,6 +53,16 @@ __kernel void reduction(__global const float *in, __global float *out, __local f
     }
     if (l == 0) out[get_group_id(0)] = t[0]; }
 
+__kernel void strided_sum(__global const uint *in, __global uint *out, int n) {
+    uint sum = 0;
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) sum += in[i];
+    out[get_global_id(0)] = sum; }
+
+__kernel void strided_sum_if(__global const uint *in, __global uint *out, int n) {
+    uint sum = 0;
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) if (i % 4 != 1) sum += in[i];
+    out[get_global_id(0)] = sum; }
+
 __kernel void black_scholes(__global const float *s, __global float *call, float k, float r, float v) {
     int i = get_global_id(0);
     float t = 1.0f, x = s[i];

@@ -25,6 +25,8 @@ const ROWS: &[(&str, Measure)] = &[
     ("Mandelbrot, ms", mandelbrot),
     ("N-body, Gpair/s", nbody),
     ("reduction, GB/s", reduction),
+    ("grid-stride sum, GB/s", |s, p| strided_sum(s, p, "strided_sum", |_| true)),
+    ("the same of some, GB/s", |s, p| strided_sum(s, p, "strided_sum_if", |i| i % 4 != 1)),
     ("scan, GB/s", scan),
     ("bitonic sort, M/s", bitonic),
     ("histogram, GB/s", histogram),
@@ -160,6 +162,24 @@ fn reduction(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let result: Vec<f32> = content(session, &sums, n / local / each)?;
     let expected: f64 = (0..n).map(|i| (i % 3) as f64).sum();
     check("reduction", result.iter().map(|x| f64::from(*x)).sum::<f64>() == expected)?;
+    Ok(4.0 * n as f64 / time / 1e9)
+}
+
+/// A sum by a few work-items, which each read many values.
+fn strided_sum(
+    session: &Session<'_>,
+    program: &Program<'_>,
+    name: &str,
+    counts: impl Fn(usize) -> bool,
+) -> Measured {
+    let (n, items) = (1usize << 23, 1usize << 13);
+    let (input, sums) = (filled(session, n, mixed)?, session.buffer(4 * items)?);
+    let kernel = program.kernel(name)?;
+    kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&sums), Arg::U32(n as u32)])?;
+    let time = session.best_time(0.5, || kernel.launch(&[items], Some(&[64])))?;
+    let expected = (0..n).filter(|i| counts(*i)).map(mixed).fold(0, u32::wrapping_add);
+    let result = content::<u32>(session, &sums, items)?.into_iter().fold(0, u32::wrapping_add);
+    check(name, result == expected)?;
     Ok(4.0 * n as f64 / time / 1e9)
 }
 
