@@ -1,4 +1,4 @@
-//! Launches that a command buffer has: one that differs from them by numbers only need not be planned again.
+//! Newest launches of a command buffer: one that differs from them by numbers only need not be planned again.
 //! Programs alternate between a few kernels, or change a counter from launch to launch.
 
 use crate::device::batch::{ArgValue, BufferRange, Launch};
@@ -22,14 +22,6 @@ pub struct RecentLaunch {
     pub state: DispatchState,
 }
 
-/// How a launch differs from an earlier one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Difference {
-    None,
-    /// Arguments that are passed by value.
-    Numbers,
-}
-
 fn address_of(launch: &Launch) -> usize {
     Arc::as_ptr(&launch.kernel).cast::<()>().addr()
 }
@@ -49,21 +41,15 @@ impl RecentLaunch {
         }
     }
 
-    /// How a launch differs, if it does not differ by more than numbers.
-    fn difference(&self, launch: &Launch) -> Option<Difference> {
-        let same = self.kernel == address_of(launch)
+    /// Whether a launch differs by the values of arguments that are passed by value at most.
+    fn resembles(&self, launch: &Launch) -> bool {
+        self.kernel == address_of(launch)
             && self.global == launch.global
             && self.local == launch.local
             && self.offset == launch.offset
             && self.dims == launch.dims
-            && launch.indirect.is_empty();
-        if !same {
-            return None;
-        }
-        if Arc::ptr_eq(&self.args, &launch.args) {
-            return Some(Difference::None);
-        }
-        differ_by_numbers(&self.args, &launch.args).then_some(Difference::Numbers)
+            && launch.indirect.is_empty()
+            && (Arc::ptr_eq(&self.args, &launch.args) || differ_by_numbers(&self.args, &launch.args))
     }
 }
 
@@ -100,15 +86,9 @@ pub struct RecentLaunches {
 }
 
 impl RecentLaunches {
-    /// Looks for a launch: its place, and how it differs.
-    pub fn find(&self, launch: &Launch) -> Option<(usize, Difference)> {
-        let differences = self.launches.iter().map(|recent| recent.difference(launch));
-        differences.enumerate().find_map(|(at, difference)| Some((at, difference?)))
-    }
-
-    /// The launch at a place.
-    pub fn get_mut(&mut self, at: usize) -> Option<&mut RecentLaunch> {
-        self.launches.get_mut(at)
+    /// Looks for a launch that another one differs from by numbers at most; with its place.
+    pub fn find(&mut self, launch: &Launch) -> Option<(usize, &mut RecentLaunch)> {
+        self.launches.iter_mut().enumerate().find(|(_, recent)| recent.resembles(launch))
     }
 
     /// Forgets all, at the end of the command buffer.

@@ -2,7 +2,7 @@
 //! the previous launch.
 
 use super::hazard::Engine;
-use super::recent_launches::{Difference, RecentLaunch};
+use super::recent_launches::RecentLaunch;
 use super::record::Recorder;
 use super::rect;
 use crate::device::batch::Launch;
@@ -79,22 +79,20 @@ impl Recorder {
     /// Records a launch without planning it, if it differs from a recent one by numbers at most; returns
     /// whether it does.
     fn launch_again(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<bool> {
-        let Some((at, difference)) = self.allocator.launches.find(launch) else { return Ok(false) };
         let mut launches = std::mem::take(&mut self.allocator.launches);
-        let recorded = match launches.get_mut(at) {
-            Some(recent) => {
-                let bound = self.bound.launch == Some(at) && difference == Difference::None;
-                self.again(recent, launch, ordered, bound)
+        let recorded = match launches.find(launch) {
+            Some((at, recent)) => {
+                let bound = self.bound.launch.replace(at) == Some(at);
+                self.again(recent, launch, ordered, bound).map(|()| true)
             }
-            None => Ok(()),
+            None => Ok(false),
         };
         self.allocator.launches = launches;
-        self.bound.launch = Some(at);
-        recorded.map(|()| true)
+        recorded
     }
 
-    /// Records a launch that differs from a recent one by numbers at most, and not at all if everything is
-    /// still `bound` as for that.
+    /// Records a launch that differs from a recent one by numbers at most. Everything may still be `bound` as
+    /// for that.
     fn again(
         &mut self,
         recent: &mut RecentLaunch,
@@ -103,15 +101,14 @@ impl Recorder {
         bound: bool,
     ) -> DeviceResult<()> {
         self.order(&recent.accesses, ordered, Engine::Compute);
-        if bound {
+        if !Arc::ptr_eq(&recent.args, &launch.args) {
+            kernel_of(launch)?.put_numbers(&mut recent.state, &launch.args)?;
+            recent.args.clone_from(&launch.args);
+        } else if bound {
             let [x, y, z] = recent.state.groups;
             // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
             unsafe { self.gpu.raw.cmd_dispatch(self.allocator.cmd, x, y, z) };
             return Ok(());
-        }
-        if !Arc::ptr_eq(&recent.args, &launch.args) {
-            kernel_of(launch)?.put_numbers(&mut recent.state, &launch.args)?;
-            recent.args.clone_from(&launch.args);
         }
         self.dispatch(&mut recent.state)
     }
