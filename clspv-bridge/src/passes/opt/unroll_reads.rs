@@ -22,12 +22,15 @@ use crate::ir::*;
 use crate::passes::{Pass, PassContext};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most instructions of a loop, its branches not counted.
-const MAX_INSTS: usize = 48;
+/// Most components that the instructions of a loop compute, its branches not counted.
+const MAX_COMPONENTS: u32 = 64;
 
 /// Most instructions that all copies of a loop have together, in loops of up to 16 iterations.
 const MAX_COPIED_INSTS: usize = 192;
 const MAX_FACTOR: u32 = 16;
+
+/// Most bytes that these iterations read: they take registers until they are used.
+const MAX_READ_BYTES: u32 = 256;
 
 /// Iterations of a second loop for what the first one leaves. Drivers themselves unroll a loop with a
 /// constant stride by so much.
@@ -74,6 +77,8 @@ struct Plan {
     test: Comparison,
     /// The counter grows, or shrinks, by this in an iteration.
     stride: Stride,
+    /// Iterations of the first loop.
+    factor: u32,
 }
 
 /// The condition of a loop to go on.
@@ -118,9 +123,7 @@ fn plan(func: &mut Function, cfg: &Cfg, forest: &LoopForest, l: usize) -> Option
         return None;
     }
     let insts = insts(func, header, &body);
-    if !is_simple(func, &insts) {
-        return None;
-    }
+    let factor = factor(func, &insts, func.blocks[header].unroll)?;
     let params = [header].into_iter().chain(body.iter().copied()).flat_map(|b| &func.blocks[b].params);
     let results = insts.iter().flat_map(|i| &func.insts[*i].results);
     let varies: FxHashSet<Value> = params.chain(results).copied().collect();
@@ -132,21 +135,35 @@ fn plan(func: &mut Function, cfg: &Cfg, forest: &LoopForest, l: usize) -> Option
         return None;
     }
     let before = cfg.preds(header).iter().copied().filter(|pred| *pred != latch).collect();
-    Some(Plan { header, inside, body, next, latch, before, counter, test, stride })
+    Some(Plan { header, inside, body, next, latch, before, counter, test, stride, factor })
 }
 
-/// Whether the instructions of a loop are few, read memory and have no side effects.
-fn is_simple(func: &Function, insts: &[Inst]) -> bool {
+/// How many iterations of a loop with these instructions are executed at once; `None` if only one. The
+/// instructions read memory that work-items share, and have no side effects.
+fn factor(func: &Function, insts: &[Inst], hint: Option<UnrollHint>) -> Option<u32> {
     let is_shared = |v: &Value| {
         matches!(func.ty(*v).space(), Some(Space::Global | Space::Constant | Space::Local | Space::Generic))
     };
-    let reads = |i: &Inst| {
-        let data = &func.insts[*i];
-        matches!(data.op, Op::Load(_)) && data.args.iter().any(is_shared)
+    let (mut components, mut bytes) = (0, 0);
+    for data in insts.iter().map(|i| &func.insts[*i]) {
+        if data.op.has_side_effects() {
+            return None;
+        }
+        components += data.results.first().map_or(1, |v| func.ty(*v).lanes());
+        if matches!(data.op, Op::Load(_)) && data.args.iter().any(is_shared) {
+            bytes += func.ty(data.results[0]).access_bytes().unwrap_or(MAX_READ_BYTES);
+        }
+    }
+    if components > MAX_COMPONENTS || bytes == 0 {
+        return None;
+    }
+    let by_insts = ((MAX_COPIED_INSTS / insts.len()) as u32).clamp(SECOND_FACTOR, MAX_FACTOR);
+    let most = by_insts.min(MAX_READ_BYTES / bytes);
+    let factor = match hint {
+        Some(UnrollHint::By(by)) => by.min(most),
+        _ => most,
     };
-    insts.len() <= MAX_INSTS
-        && insts.iter().any(reads)
-        && !insts.iter().any(|i| func.insts[*i].op.has_side_effects())
+    (factor > 1).then(|| 1 << factor.ilog2())
 }
 
 /// The instructions of a loop but its branches.
@@ -188,19 +205,12 @@ fn stride(func: &mut Function, counter: Value, next: Value) -> Option<Stride> {
 
 /// Puts loops of several iterations before a loop.
 fn unroll(func: &mut Function, plan: &Plan) {
-    let count = insts(func, plan.header, &plan.body).len().max(1);
-    let most = ((MAX_COPIED_INSTS / count) as u32).clamp(SECOND_FACTOR, MAX_FACTOR);
-    let factor = match func.blocks[plan.header].unroll {
-        Some(UnrollHint::By(by)) => by.clamp(2, most),
-        _ => most,
-    };
-    let factor = 1 << factor.ilog2();
     let (preheader, params) = copy_of_header(func, plan);
     let mut first = plan.header;
-    if factor > SECOND_FACTOR && func.as_const(plan.stride.by).is_none() {
+    if plan.factor > SECOND_FACTOR && func.as_const(plan.stride.by).is_none() {
         first = add_loop(func, plan, SECOND_FACTOR, preheader, first);
     }
-    first = add_loop(func, plan, factor, preheader, first);
+    first = add_loop(func, plan, plan.factor, preheader, first);
     let at = func.layout.iter().position(|b| *b == first).unwrap_or(0);
     func.layout.insert(at, preheader);
     Builder::new(func, preheader).jump(first, &params);
