@@ -42,7 +42,7 @@ const MAX_HINTED_ITERATIONS: usize = 256;
 const MAX_HINTED_INSTS: usize = 4_000;
 
 /// Most instructions that a function may grow to.
-const MAX_FUNCTION_INSTS: usize = 40_000;
+pub(super) const MAX_FUNCTION_INSTS: usize = 40_000;
 
 /// The pass `unroll`.
 pub struct Unroll;
@@ -74,7 +74,8 @@ fn unroll(func: &mut Function, many_registers: bool) -> bool {
     changed
 }
 
-fn live_insts(func: &Function) -> usize {
+/// Number of instructions in the layout of a function.
+pub(super) fn live_insts(func: &Function) -> usize {
     func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum()
 }
 

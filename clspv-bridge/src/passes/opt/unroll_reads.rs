@@ -16,6 +16,7 @@
 //! The number of iterations is that of the comparison in exact arithmetic. Strides that are not positive, or
 //! so large that a multiple may wrap, take the last loop only.
 
+use super::unroll::{MAX_FUNCTION_INSTS, live_insts};
 use crate::analysis::{Cfg, DomTree, ExitBranch, LoopForest};
 use crate::error::Result;
 use crate::ir::*;
@@ -35,9 +36,6 @@ const MAX_READ_BYTES: u32 = 256;
 /// Iterations of a second loop for what the first one leaves. Drivers themselves unroll a loop with a
 /// constant stride by so much.
 const SECOND_FACTOR: u32 = 4;
-
-/// Most instructions that a function may grow to.
-const MAX_FUNCTION_INSTS: usize = 40_000;
 
 /// The pass `unroll_reads`, for graphics processors.
 pub struct UnrollReads;
@@ -102,8 +100,7 @@ fn plans(func: &mut Function) -> Vec<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
-    let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
-    let most = MAX_FUNCTION_INSTS.saturating_sub(insts) / (2 * MAX_COPIED_INSTS);
+    let most = MAX_FUNCTION_INSTS.saturating_sub(live_insts(func)) / (2 * MAX_COPIED_INSTS);
     (0..forest.loops().len()).filter_map(|l| plan(func, &cfg, &forest, l)).take(most).collect()
 }
 
@@ -118,8 +115,8 @@ fn plan(func: &mut Function, cfg: &Cfg, forest: &LoopForest, l: usize) -> Option
     let body: Vec<Block> = func.layout.iter().copied().filter(in_body).collect();
     let is_inner = |b: &Block| forest.innermost(*b) != Some(l);
     let leaves = |b: &Block| func.successors(*b).iter().any(|call| !forest.contains(l, call.block));
-    let never = func.blocks[header].unroll == Some(UnrollHint::Never) || func.entry() == Some(header);
-    if never || latch == header || body.iter().any(|b| is_inner(b) || leaves(b)) {
+    let refused = func.blocks[header].unroll == Some(UnrollHint::Never) || func.entry() == Some(header);
+    if refused || latch == header || body.iter().any(|b| is_inner(b) || leaves(b)) {
         return None;
     }
     let insts = insts(func, header, &body);
