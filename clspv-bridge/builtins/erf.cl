@@ -17,12 +17,12 @@ static inline float pc_erfc_tail(float x)
         g = 0.213445071f * u + 0.0508024620f, c2 = -0.632774790f, c3 = 0.598311678f;
         c4 = -0.0283585718f, c5 = -0.279366420f, c6 = -0.000144546353f, c7 = 0.564192829f;
     }
-    g = g * u + c2;
-    g = g * u + c3;
-    g = g * u + c4;
-    g = g * u + c5;
-    g = g * u + c6;
-    g = g * u + c7;
+    g = mad(g, u, c2);
+    g = mad(g, u, c3);
+    g = mad(g, u, c4);
+    g = mad(g, u, c5);
+    g = mad(g, u, c6);
+    g = mad(g, u, c7);
     float h = pc_head(x);
     // e^(-x^2) is e^(-h^2) e^t with -0.08 < t <= 0, for which four terms of the series are as good as rounding.
     float t = (h - x) * (h + x);
@@ -38,12 +38,12 @@ static inline float pc_erf_small(float x)
     }
     float z = x * x;
     float p = 0.0000885773554f;
-    p = p * z + -0.000824896991f;
-    p = p * z + 0.00520968145f;
-    p = p * z + -0.0268626265f;
-    p = p * z + 0.112837496f;
-    p = p * z + -0.37612637f;
-    p = p * z + 0.128379167f;
+    p = mad(p, z, -0.000824896991f);
+    p = mad(p, z, 0.00520968145f);
+    p = mad(p, z, -0.0268626265f);
+    p = mad(p, z, 0.112837496f);
+    p = mad(p, z, -0.37612637f);
+    p = mad(p, z, 0.128379167f);
     return x + x * p;
 }
 

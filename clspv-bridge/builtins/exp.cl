@@ -5,11 +5,11 @@
 static inline float pc_exp_tail(float r)
 {
     float p = 0.00019891981f;
-    p = p * r + 0.0013934542f;
-    p = p * r + 0.00833331002f;
-    p = p * r + 0.0416664568f;
-    p = p * r + 0.166666667f;
-    p = p * r + 0.500000001f;
+    p = mad(p, r, 0.0013934542f);
+    p = mad(p, r, 0.00833331002f);
+    p = mad(p, r, 0.0416664568f);
+    p = mad(p, r, 0.166666667f);
+    p = mad(p, r, 0.500000001f);
     return p * r * r;
 }
 
@@ -26,11 +26,11 @@ float pc_exp_f32(float x)
 static inline float pc_exp2_core(float f)
 {
     float q = 0.0000153151654f;
-    q = q * f + 0.000154673647f;
-    q = q * f + 0.00133334299f;
-    q = q * f + 0.00961803617f;
-    q = q * f + 0.0555041096f;
-    q = q * f + 0.240226511f;
+    q = mad(q, f, 0.000154673647f);
+    q = mad(q, f, 0.00133334299f);
+    q = mad(q, f, 0.00961803617f);
+    q = mad(q, f, 0.0555041096f);
+    q = mad(q, f, 0.240226511f);
     // ln 2 split so that the leading product carries no rounding error of the constant.
     float lead = f * 0.693147182f;
     return 1.0f + (lead + (q * f * f + f * -1.904654e-9f));

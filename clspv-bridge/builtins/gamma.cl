@@ -5,17 +5,17 @@
 static inline float pc_gamma_poly(float u)
 {
     float p = -0.0108976942f;
-    p = p * u + 0.0163316596f;
-    p = p * u + -0.0162570439f;
-    p = p * u + 0.0243901089f;
-    p = p * u + -0.0381311029f;
-    p = p * u + 0.0588039756f;
-    p = p * u + -0.0775153562f;
-    p = p * u + 0.144633815f;
-    p = p * u + -0.107294969f;
-    p = p * u + 0.414813697f;
-    p = p * u + 0.0323383994f;
-    return p * u + 0.886226952f;
+    p = mad(p, u, 0.0163316596f);
+    p = mad(p, u, -0.0162570439f);
+    p = mad(p, u, 0.0243901089f);
+    p = mad(p, u, -0.0381311029f);
+    p = mad(p, u, 0.0588039756f);
+    p = mad(p, u, -0.0775153562f);
+    p = mad(p, u, 0.144633815f);
+    p = mad(p, u, -0.107294969f);
+    p = mad(p, u, 0.414813697f);
+    p = mad(p, u, 0.0323383994f);
+    return mad(p, u, 0.886226952f);
 }
 
 typedef struct { float p, e, z; int scale; } pc_factors;
@@ -77,13 +77,13 @@ float pc_tgamma_f32(float x)
 static inline float pc_lgamma_one(float v)
 {
     float p = -0.125213057f;
-    p = p * v + 0.140764445f;
-    p = p * v + -0.143382743f;
-    p = p * v + 0.168824151f;
-    p = p * v + -0.207397252f;
-    p = p * v + 0.270593673f;
-    p = p * v + -0.400685579f;
-    p = p * v + 0.822466969f;
+    p = mad(p, v, 0.140764445f);
+    p = mad(p, v, -0.143382743f);
+    p = mad(p, v, 0.168824151f);
+    p = mad(p, v, -0.207397252f);
+    p = mad(p, v, 0.270593673f);
+    p = mad(p, v, -0.400685579f);
+    p = mad(p, v, 0.822466969f);
     return v * (p * v + -0.577215672f);
 }
 
@@ -91,16 +91,16 @@ static inline float pc_lgamma_one(float v)
 static inline float pc_lgamma_two(float v)
 {
     float p = 1.6676684e-5f;
-    p = p * v + -6.14936871e-5f;
-    p = p * v + 0.000114227987f;
-    p = p * v + -0.000214567757f;
-    p = p * v + 0.000499178015f;
-    p = p * v + -0.00119439152f;
-    p = p * v + 0.00289347535f;
-    p = p * v + -0.00738548208f;
-    p = p * v + 0.0205804761f;
-    p = p * v + -0.0673522949f;
-    p = p * v + 0.322467029f;
+    p = mad(p, v, -6.14936871e-5f);
+    p = mad(p, v, 0.000114227987f);
+    p = mad(p, v, -0.000214567757f);
+    p = mad(p, v, 0.000499178015f);
+    p = mad(p, v, -0.00119439152f);
+    p = mad(p, v, 0.00289347535f);
+    p = mad(p, v, -0.00738548208f);
+    p = mad(p, v, 0.0205804761f);
+    p = mad(p, v, -0.0673522949f);
+    p = mad(p, v, 0.322467029f);
     return v * (p * v + 0.422784328f);
 }
 

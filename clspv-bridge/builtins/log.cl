@@ -26,9 +26,9 @@ static inline float pc_log_tail(float f, float hfsq)
     float s = f / (2.0f + f);
     float z = s * s;
     float r = 0.235967881f;
-    r = r * z + 0.285365801f;
-    r = r * z + 0.400003459f;
-    r = r * z + 0.666666656f;
+    r = mad(r, z, 0.285365801f);
+    r = mad(r, z, 0.400003459f);
+    r = mad(r, z, 0.666666656f);
     return s * (hfsq + z * r);
 }
 

@@ -23,9 +23,9 @@ static inline pc_df pc_log2_df(float x)
     float sl = r / d;
     float z = s * s;
     float q = 0.235967881f;
-    q = q * z + 0.285365801f;
-    q = q * z + 0.400003459f;
-    q = q * z + 0.666666656f;
+    q = mad(q, z, 0.285365801f);
+    q = mad(q, z, 0.400003459f);
+    q = mad(q, z, 0.666666656f);
     // log m = h + l
     float h = 2.0f * s;
     float l = 2.0f * sl + s * (z * q);
@@ -55,17 +55,17 @@ static inline float pc_exp2_df(pc_df a)
     float n = rint(a.hi);
     float f = (a.hi - n) + a.lo;
     float q = 0.0000153151654f;
-    q = q * f + 0.000154673647f;
-    q = q * f + 0.00133334299f;
-    q = q * f + 0.00961803617f;
-    q = q * f + 0.0555041096f;
-    q = q * f + 0.240226511f;
-    q = q * f + 0.693147181f;
+    q = mad(q, f, 0.000154673647f);
+    q = mad(q, f, 0.00133334299f);
+    q = mad(q, f, 0.00961803617f);
+    q = mad(q, f, 0.0555041096f);
+    q = mad(q, f, 0.240226511f);
+    q = mad(q, f, 0.693147181f);
     return pc_scale(1.0f + q * f, (int)n);
 }
 
 // x^(yh + yl) for finite x > 0 and finite y.
-static inline float pc_pow_core(float x, float yh, float yl)
+float pc_pow_core_f32(float x, float yh, float yl)
 {
     pc_df g = pc_log2_df(x);
     float p = yh * g.hi;
@@ -91,38 +91,39 @@ static inline int pc_integer_kind(float y)
 
 float pc_pow_f32(float x, float y)
 {
-    uint ax = as_uint(x) & 0x7fffffffu, ay = as_uint(y) & 0x7fffffffu;
-    if (ay == 0 || as_uint(x) == 0x3f800000u) return 1.0f;
-    if (ax > 0x7f800000u || ay > 0x7f800000u) return PC_NAN;
-    int yneg = as_uint(y) >> 31;
-    if (ay == 0x7f800000u) {
-        if (ax == 0x3f800000u) return 1.0f;
-        return (ax > 0x3f800000u) != (yneg != 0) ? PC_INF : 0.0f;
+    uint ax = as_uint(x) & 0x7fffffffu, ay = as_uint(y) & 0x7fffffffu, sign = 0;
+    if (as_uint(x) - 1u >= 0x7f7fffffu || ay >= 0x7f800000u) { // other than finite x > 0 and finite y
+        if (ay == 0 || as_uint(x) == 0x3f800000u) return 1.0f;
+        if (ax > 0x7f800000u || ay > 0x7f800000u) return PC_NAN;
+        int yneg = as_uint(y) >> 31;
+        if (ay == 0x7f800000u) {
+            if (ax == 0x3f800000u) return 1.0f;
+            return (ax > 0x3f800000u) != (yneg != 0) ? PC_INF : 0.0f;
+        }
+        int kind = pc_integer_kind(y);
+        sign = kind == 1 ? as_uint(x) & PC_SIGN : 0u;
+        if (ax == 0 || ax == 0x7f800000u) {
+            uint big = (ax == 0) == (yneg != 0) ? 0x7f800000u : 0u;
+            return as_float(big | sign);
+        }
+        if (as_uint(x) >> 31 && kind == 0) return PC_NAN;
     }
-    int kind = pc_integer_kind(y);
-    uint sign = kind == 1 ? as_uint(x) & PC_SIGN : 0u;
-    if (ax == 0 || ax == 0x7f800000u) {
-        uint big = (ax == 0) == (yneg != 0) ? 0x7f800000u : 0u;
-        return as_float(big | sign);
-    }
-    if (as_uint(x) >> 31 && kind == 0) return PC_NAN;
-    return as_float(as_uint(pc_pow_core(as_float(ax), y, 0.0f)) | sign);
+    return as_float(as_uint(pc_pow_core_f32(as_float(ax), y, 0.0f)) | sign);
 }
 
 float pc_powr_f32(float x, float y)
 {
     uint ax = as_uint(x) & 0x7fffffffu, ay = as_uint(y) & 0x7fffffffu;
-    if (ax > 0x7f800000u || ay > 0x7f800000u) return PC_NAN;
-    if (ax != 0 && as_uint(x) >> 31) return PC_NAN;
-    int yneg = as_uint(y) >> 31;
-    if (ax == 0) return ay == 0 ? PC_NAN : (yneg ? PC_INF : 0.0f);
-    if (ax == 0x7f800000u) return ay == 0 ? PC_NAN : (yneg ? 0.0f : PC_INF);
-    if (ay == 0x7f800000u) {
+    if (as_uint(x) - 1u >= 0x7f7fffffu || ay >= 0x7f800000u) { // other than finite x > 0 and finite y
+        if (ax > 0x7f800000u || ay > 0x7f800000u) return PC_NAN;
+        if (ax != 0 && as_uint(x) >> 31) return PC_NAN;
+        int yneg = as_uint(y) >> 31;
+        if (ax == 0) return ay == 0 ? PC_NAN : (yneg ? PC_INF : 0.0f);
+        if (ax == 0x7f800000u) return ay == 0 ? PC_NAN : (yneg ? 0.0f : PC_INF);
         if (ax == 0x3f800000u) return PC_NAN;
         return (ax > 0x3f800000u) != (yneg != 0) ? PC_INF : 0.0f;
     }
-    if (ay == 0) return 1.0f;
-    return pc_pow_core(as_float(ax), y, 0.0f);
+    return pc_pow_core_f32(x, y, 0.0f);
 }
 
 float pc_pown_f32(float x, int n)
@@ -140,7 +141,7 @@ float pc_pown_f32(float x, int n)
     float yl = (float)(n & 0xff);
     float y = yh + yl;
     yl = yl - (y - yh);
-    return as_float(as_uint(pc_pow_core(as_float(ax), y, yl)) | sign);
+    return as_float(as_uint(pc_pow_core_f32(as_float(ax), y, yl)) | sign);
 }
 
 float pc_rootn_f32(float x, int n)
@@ -161,5 +162,5 @@ float pc_rootn_f32(float x, int n)
     float yh = 1.0f / nf;
     float p = yh * nf;
     float yl = (((1.0f - p) - pc_mul_err(yh, nf, p)) - yh * nl) * yh;
-    return as_float(as_uint(pc_pow_core(as_float(ax), yh, yl)) | sign);
+    return as_float(as_uint(pc_pow_core_f32(as_float(ax), yh, yl)) | sign);
 }

@@ -3,41 +3,6 @@
 // neither branch nor consider NaNs.
 #include "common.h"
 
-// atan(r) for 0 <= r <= 1: within 2 ulp, by interpolation of (atan(r) / r - 1) / r^2 at Chebyshev nodes in r^2.
-static inline float pc_relaxed_atan_unit(float r)
-{
-    float z = r * r;
-    float p = 0.00386673887f;
-    p = mad(p, z, -0.0200267471f);
-    p = mad(p, z, 0.0489143208f);
-    p = mad(p, z, -0.0800968185f);
-    p = mad(p, z, 0.108657591f);
-    p = mad(p, z, -0.142570451f);
-    p = mad(p, z, 0.199986815f);
-    p = mad(p, z, -0.333333224f);
-    return mad(r * z, p, r);
-}
-
-float pc_relaxed_atan_f32(float x)
-{
-    float a = pc_abs(x);
-    int inverted = a > 1.0f;
-    float t = pc_relaxed_atan_unit(inverted ? 1.0f / a : a);
-    return pc_copysign(inverted ? M_PI_2_F - t : t, x);
-}
-
-float pc_relaxed_atan2_f32(float y, float x)
-{
-    float ay = pc_abs(y), ax = pc_abs(x), high = fmax(ay, ax);
-    // Divisors from 2^126 on may be taken for infinite. The angle of the origin is that of the axis.
-    float down = high > 0x1p+120f ? 0x1p-8f : 1.0f;
-    float r = high == 0.0f ? 0.0f : fmin(ay, ax) * down / (high * down);
-    float t = pc_relaxed_atan_unit(r);
-    t = ay > ax ? M_PI_2_F - t : t;
-    t = as_int(x) < 0 ? M_PI_F - t : t;
-    return pc_copysign(t, y);
-}
-
 float pc_relaxed_hypot_f32(float x, float y)
 {
     float ax = pc_abs(x), ay = pc_abs(y), a = fmax(ax, ay), b = fmin(ax, ay);

@@ -93,7 +93,6 @@ float pc_modf_f32(float x, __private float *ip)
 {
     float t = pc_copysign(trunc(x), x);
     *ip = t;
-    if (pc_isnan(x)) return x;
     return pc_copysign(pc_isinf(x) ? 0.0f : x - t, x);
 }
 
@@ -114,8 +113,9 @@ float pc_frexp_f32(float x, __private int *e)
 float pc_ldexp_f32(float x, int n)
 {
     uint a = as_uint(x) & 0x7fffffffu, s = as_uint(x) & PC_SIGN;
-    if (a == 0 || a >= 0x7f800000u) return x;
     int e = (int)(a >> 23);
+    if ((uint)e - 1u < 254u && (uint)(e + n) - 1u < 254u) return as_float(as_uint(x) + ((uint)n << 23));
+    if (a == 0 || a >= 0x7f800000u) return x;
     uint m = a & 0x7fffffu;
     if (e == 0) {
         a = as_uint((float)a);

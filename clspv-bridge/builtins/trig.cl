@@ -68,9 +68,9 @@ static inline float pc_sin_poly(float r, float rl)
 {
     float z = r * r;
     float p = 2.71793898e-6f;
-    p = p * z + -0.000198392960f;
-    p = p * z + 0.00833332927f;
-    p = p * z + -0.166666666f;
+    p = mad(p, z, -0.000198392960f);
+    p = mad(p, z, 0.00833332927f);
+    p = mad(p, z, -0.166666666f);
     return r + (r * z * p + rl * (1.0f - 0.5f * z));
 }
 
@@ -78,9 +78,9 @@ static inline float pc_cos_poly(float r, float rl)
 {
     float z = r * r;
     float p = -2.72067821e-7f;
-    p = p * z + 0.0000247994786f;
-    p = p * z + -0.00138888836f;
-    p = p * z + 0.0416666666f;
+    p = mad(p, z, 0.0000247994786f);
+    p = mad(p, z, -0.00138888836f);
+    p = mad(p, z, 0.0416666666f);
     float h = 0.5f * z;
     float w = 1.0f - h;
     return w + (((1.0f - w) - h) + (z * z * p - r * rl));
@@ -143,9 +143,9 @@ static inline float pc_sinpi_poly(float f)
         down = 0x1p-64f;
     }
     float p = 0.0810295355f;
-    p = p * z + -0.599205994f;
-    p = p * z + 2.55016283f;
-    p = p * z + -5.16771277f;
+    p = mad(p, z, -0.599205994f);
+    p = mad(p, z, 2.55016283f);
+    p = mad(p, z, -5.16771277f);
     float h = f * 3.14159274f; // pi in two parts
     return (h + (f * z * p + f * -8.7422777e-8f + pc_mul_err(f, 3.14159274f, h))) * down;
 }
@@ -154,9 +154,9 @@ static inline float pc_cospi_poly(float f)
 {
     float z = f * f;
     float p = 0.23142645f;
-    p = p * z + -1.33505814f;
-    p = p * z + 4.05870789f;
-    p = p * z + -4.93480217f;
+    p = mad(p, z, -1.33505814f);
+    p = mad(p, z, 4.05870789f);
+    p = mad(p, z, -4.93480217f);
     return 1.0f + z * p;
 }
 

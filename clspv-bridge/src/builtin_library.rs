@@ -104,6 +104,13 @@ impl BuiltinLibrary {
         self.by_name.get(name).copied()
     }
 
+    /// The version of a function for devices with
+    /// [`Target::hardware_math`](crate::target::Target::hardware_math).
+    pub fn hardware_version(&self, function: FuncRef) -> Option<FuncRef> {
+        let operation = self.functions[function].name.strip_prefix("pc_")?;
+        self.find(&format!("pc_hardware_{operation}"))
+    }
+
     /// An exported variable.
     pub fn find_global(&self, name: &str) -> Option<Global> {
         self.globals_by_name.get(name).copied()

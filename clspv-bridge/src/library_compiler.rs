@@ -23,6 +23,7 @@ const SOURCES: &[&str] = &[
     "hyperbolic",
     "algebra",
     "rounding",
+    "hardware",
     "erf",
     "gamma",
     "half",

@@ -269,6 +269,12 @@ pub enum Denorms32 {
 }
 
 impl Target {
+    /// Whether functions of single precision are computed with the device's fused multiply-add, exponential
+    /// and logarithm (`builtins/hardware.cl`).
+    pub(crate) fn hardware_math(&self) -> bool {
+        self.vulkan().is_some() && self.exact_fma32 && self.close_exp2 && self.close_log2
+    }
+
     /// The device's sub-group size for kernels that require a size: that size if the device has it, else the
     /// nearest. `None` if kernels cannot require it.
     pub(crate) fn sub_group_size_for(&self, size: u32) -> Option<u32> {

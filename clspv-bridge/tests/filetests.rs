@@ -258,6 +258,9 @@ fn target(text: &str) -> Result<Target, String> {
             "no_float64" => target.float64 = false,
             "no_storage8" => target = target.with_vulkan(|vulkan| vulkan.storage8 = false),
             "no_storage16" => target = target.with_vulkan(|vulkan| vulkan.storage16 = false),
+            "hardware_math" => {
+                (target.exact_fma32, target.close_exp2, target.close_log2) = (true, true, true);
+            }
             "float_atomics" => {
                 (target.buffer_float_atomics, target.shared_float_atomics) =
                     (FloatAtomics::ALL, FloatAtomics::ALL);

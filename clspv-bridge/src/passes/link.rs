@@ -141,10 +141,16 @@ fn remap(
     Ok(())
 }
 
-/// Resolves the imports that kernels reach against `library` and copies the needed functions. A name that the
-/// library lacks is an error, as is a call of a function that the reader named "unsupported: ...".
-pub fn resolve(module: &mut Module, library: &BuiltinLibrary) -> Result<()> {
-    let mut taken = Taken { functions: FxHashMap::default(), globals: FxHashMap::default(), new: Vec::new() };
+/// Resolves the imports that kernels reach against `library` and copies the needed functions: their versions
+/// for hardware's mathematics if `hardware_math`. A name that the library lacks is an error, as is a call of
+/// a function that the reader named "unsupported: ...".
+pub fn resolve(module: &mut Module, library: &BuiltinLibrary, hardware_math: bool) -> Result<()> {
+    let mut taken = Taken {
+        hardware_math,
+        functions: FxHashMap::default(),
+        globals: FxHashMap::default(),
+        new: Vec::new(),
+    };
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = Vec::new();
     for (r, f) in module.functions.iter() {
@@ -277,6 +283,8 @@ pub fn unique_global_names(module: &mut Module) {
 
 /// The parts of the library that the module already has.
 struct Taken {
+    /// Whether functions are replaced by their versions for hardware's mathematics.
+    hardware_math: bool,
     functions: FxHashMap<FuncRef, FuncRef>,
     globals: FxHashMap<Global, Global>,
     /// Declared functions, still to be copied.
@@ -284,7 +292,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Copies library function `from` over the declaration `to`.
+    /// Copies library function `from`, or the version that replaces it, over the declaration `to`.
     fn copy(
         &mut self,
         module: &mut Module,
@@ -292,6 +300,7 @@ impl Taken {
         from: FuncRef,
         to: FuncRef,
     ) -> Result<()> {
+        let from = library.hardware_version(from).filter(|_| self.hardware_math).unwrap_or(from);
         let mut f = library.functions[from].function()?.clone();
         f.linkage = if f.linkage == Linkage::Import { Linkage::Import } else { Linkage::Internal };
         f.kernel = None;
@@ -472,7 +481,7 @@ mod tests {
         let f = m.functions.push(leaf("f", Linkage::Import, None, None));
         m.functions.push(kernel(f));
         m.kernels.push(KernelInfo::default());
-        resolve(&mut m, &lib.into()).unwrap();
+        resolve(&mut m, &lib.into(), false).unwrap();
         assert_eq!(m.functions.len(), 3);
         assert!(m.functions.values().all(|f| !f.layout.is_empty()));
         assert_eq!(m.globals.len(), 2);
@@ -512,7 +521,7 @@ mod tests {
             let f = m.functions.push(leaf(name, Linkage::Import, None, None));
             m.functions.push(kernel(f));
             m.kernels.push(KernelInfo::default());
-            assert_eq!(resolve(&mut m, &Module::default().into()).unwrap_err().to_string(), text);
+            assert_eq!(resolve(&mut m, &Module::default().into(), false).unwrap_err().to_string(), text);
         }
     }
 }

@@ -51,6 +51,9 @@ impl BuiltinLowering<'_, '_, '_> {
         {
             return Ok(self.library(plain, a, ty));
         }
+        if let Some(power) = self.constant_power(op, a, ty) {
+            return Ok(power);
+        }
         if let Some(un) = self.unary_instruction(op, ty) {
             return Ok(self.b.un(un, a[0]));
         }
@@ -59,6 +62,60 @@ impl BuiltinLowering<'_, '_, '_> {
         }
         let inline = self.arithmetic(op, a, ty).or_else(|| self.common(op, a, ty));
         Ok(inline.unwrap_or_else(|| self.library(exact_version(op), a, ty)))
+    }
+
+    /// A power or root whose exponent is a constant: products, at most 8 ulp (4 for halves) from the power,
+    /// or the square or cube root.
+    fn constant_power(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
+        let exponent = self.constant_exponent(op, *a.get(1)?)?;
+        let most = if ty.lane() == F16 { 4 } else { 16 };
+        match (op, exponent) {
+            (ClOp::pown | ClOp::pow, n) if n.fract() == 0.0 && (1.0..=f64::from(most)).contains(&n) => {
+                Some(self.product(a[0], n as u32))
+            }
+            // The root of -0 is -0, and that of an infinity below zero NaN.
+            (ClOp::pow, 0.5) => {
+                let (zero, infinity) = (self.float(ty, 0.0), self.float(ty, f64::INFINITY));
+                let below = self.float(ty, f64::NEG_INFINITY);
+                let is_below = self.b.fcmp(FloatCc::Oeq, a[0], below);
+                let x = self.fadd(a[0], zero);
+                let root = self.math(ClOp::sqrt, &[x], ty).ok()?;
+                Some(self.b.select(is_below, infinity, root))
+            }
+            (ClOp::rootn, 2.0) => {
+                let zero = self.float(ty, 0.0);
+                let x = self.fadd(a[0], zero);
+                self.math(ClOp::sqrt, &[x], ty).ok()
+            }
+            (ClOp::rootn, 3.0) => self.math(ClOp::cbrt, &a[..1], ty).ok(),
+            _ => None,
+        }
+    }
+
+    /// The exponent of a power or root, if it is the same constant in every lane.
+    fn constant_exponent(&self, op: ClOp, y: Value) -> Option<f64> {
+        let bits = self.b.func.as_bits(y)?;
+        match (op, self.b.ty(y).lane()) {
+            (ClOp::pown | ClOp::rootn, I32) => Some(f64::from(bits as u32 as i32)),
+            (ClOp::pow, F32) => Some(f64::from(f32::from_bits(bits as u32))),
+            (ClOp::pow, F64) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The product of `n` factors `x`, from squares.
+    fn product(&mut self, x: Value, n: u32) -> Value {
+        let (mut square, mut product, mut rest) = (x, None, n);
+        loop {
+            if rest & 1 == 1 {
+                product = Some(product.map_or(square, |p| self.fmul(p, square)));
+            }
+            rest >>= 1;
+            match product {
+                Some(product) if rest == 0 => return product,
+                _ => square = self.fmul(square, square),
+            }
+        }
     }
 
     /// The device's instruction that is accurate enough for a function of one operand.
@@ -107,8 +164,6 @@ impl BuiltinLowering<'_, '_, '_> {
         use ClOp as C;
         match op {
             _ if !self.relaxed || !self.is_f32(ty) => None,
-            C::atan => Some("pc_relaxed_atan_f32"),
-            C::atan2 => Some("pc_relaxed_atan2_f32"),
             C::hypot => Some("pc_relaxed_hypot_f32"),
             C::pow if self.cx.target.close_log2 && self.cx.target.close_exp2 => Some("pc_relaxed_pow_f32"),
             _ => None,

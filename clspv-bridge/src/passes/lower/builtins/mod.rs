@@ -45,15 +45,16 @@ impl Pass for LinkBuiltins {
         let Some(library) = cx.library else {
             return Err(CompileError::internal("`link_builtins` needs the built-in library"));
         };
+        let hardware_math = cx.target.hardware_math();
         // Library functions use built-ins themselves; they do not recurse, so this ends after a few
         // iterations.
         for _ in 0..8 {
-            link::resolve(module, library)?;
+            link::resolve(module, library, hardware_math)?;
             if !run(module, cx)? {
                 break;
             }
         }
-        link::resolve(module, library)?;
+        link::resolve(module, library, hardware_math)?;
         Ok(true)
     }
 }
