@@ -2,9 +2,10 @@
 //!
 //! A 64-bit lane becomes two 32-bit values, low and high; block parameters double. Device addresses are
 //! vectors of two words. Memory is accessed in such vectors, so variables with 64-bit elements get elements
-//! of two words. Divisions and conversions are in [`ops`]. 64-bit atomic operations are errors: such a device
-//! has none.
+//! of two words. Divisions are in [`division`], conversions in [`ops`]. 64-bit atomic operations are errors:
+//! such a device has none.
 
+mod division;
 pub(in crate::passes) mod ops;
 
 use crate::analysis::Cfg;

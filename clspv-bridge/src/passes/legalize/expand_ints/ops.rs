@@ -1,17 +1,17 @@
 //! Operations on 64-bit integers as two 32-bit words, low and high (see [`super`]).
 
+use super::division::divide;
 use crate::error::{Result, ice};
-use crate::ir::edit::split_after;
 use crate::ir::*;
 
 /// Low and high word.
 pub(crate) type Word2 = [Value; 2];
 
-fn constant(b: &mut Builder<'_>, x: u32) -> Value {
+pub(super) fn constant(b: &mut Builder<'_>, x: u32) -> Value {
     b.func.bits(I32, x as u64)
 }
 
-fn add(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
+pub(super) fn add(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
     let low = b.iadd(x[0], y[0]);
     let carry = b.icmp(IntCc::Ult, low, x[0]);
     let carry = b.cast(CastOp::Zext, carry, I32);
@@ -19,7 +19,7 @@ fn add(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
     [low, b.iadd(high, carry)]
 }
 
-fn sub(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
+pub(super) fn sub(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
     let borrow = b.icmp(IntCc::Ult, x[0], y[0]);
     let borrow = b.cast(CastOp::Zext, borrow, I32);
     let low = b.isub(x[0], y[0]);
@@ -27,7 +27,7 @@ fn sub(b: &mut Builder<'_>, x: Word2, y: Word2) -> Word2 {
     [low, b.isub(high, borrow)]
 }
 
-fn select(b: &mut Builder<'_>, c: Value, x: Word2, y: Word2) -> Word2 {
+pub(super) fn select(b: &mut Builder<'_>, c: Value, x: Word2, y: Word2) -> Word2 {
     [b.select(c, x[0], y[0]), b.select(c, x[1], y[1])]
 }
 
@@ -134,48 +134,6 @@ pub(crate) fn bin(b: &mut Builder<'_>, op: BinOp, x: Word2, y: Word2) -> Result<
         }
         other => return Err(ice!("expand_ints: {other:?} must be lowered")),
     })
-}
-
-/// Quotient and remainder: one 32-bit division if the operands fit, else bit by bit.
-fn divide(b: &mut Builder<'_>, x: Word2, y: Word2) -> (Word2, Word2) {
-    let start = b.block;
-    let short = split_after(b.func, start);
-    let again = split_after(b.func, short);
-    let rest = split_after(b.func, again);
-    let (zero, one) = (constant(b, 0), constant(b, 1));
-    let highs = b.or(x[1], y[1]);
-    let small = b.icmp(IntCc::Eq, highs, zero);
-    b.brif(small, BlockCall::new(short, &[]), BlockCall::new(again, &[zero, x[0], x[1], zero, zero]));
-
-    b.block = short;
-    let (q, r) = (b.bin(BinOp::Udiv, x[0], y[0]), b.bin(BinOp::Urem, x[0], y[0]));
-    b.jump(rest, &[q, zero, r, zero]);
-
-    // Bits of the dividend enter the remainder from above, those of the quotient replace them from below.
-    let mut param = |block| b.func.add_param(block, I32);
-    let (count, dividend, remainder) =
-        (param(again), [param(again), param(again)], [param(again), param(again)]);
-    let (quotient, left) = ([param(rest), param(rest)], [param(rest), param(rest)]);
-    b.block = again;
-    let top = constant(b, 31);
-    let (over, next) = (b.lshr(remainder[1], top), b.lshr(dividend[1], top));
-    let mut r = shift(b, BinOp::Shl, remainder, one);
-    r[0] = b.or(r[0], next);
-    let mut q = shift(b, BinOp::Shl, dividend, one);
-    let fits = compare(b, IntCc::Uge, r, y);
-    let over = b.icmp(IntCc::Ne, over, zero);
-    let take = b.or(fits, over);
-    let less = sub(b, r, y);
-    let r = select(b, take, less, r);
-    let bit = b.cast(CastOp::Zext, take, I32);
-    q[0] = b.or(q[0], bit);
-    let count = b.iadd(count, one);
-    let all = constant(b, 64);
-    let done = b.icmp(IntCc::Eq, count, all);
-    let more = BlockCall::new(again, &[count, q[0], q[1], r[0], r[1]]);
-    b.brif(done, BlockCall::new(rest, &[q[0], q[1], r[0], r[1]]), more);
-    b.block = rest;
-    (quotient, left)
 }
 
 /// Converts a narrower integer or a floating-point number to 64 bits.
