@@ -152,6 +152,15 @@ impl MemoryValues {
         known
     }
 
+    /// Whether a store writes the value that its place holds already. Such a store changes nothing that is
+    /// known here, and nothing that other work-items may read before the next barrier.
+    pub(crate) fn is_redundant(&self, func: &Function, data: &InstData) -> bool {
+        let Op::Store(access) = &data.op else { return false };
+        let (value, address) = (data.args[0], data.args[1]);
+        let place = Place::new(func, access, address, func.ty(value)).filter(|_| !access.volatile);
+        place.is_some_and(|place| self.known.iter().any(|known| known.place == place && known.value == value))
+    }
+
     /// Forgets what an instruction with side effects may change, and notes what a store writes.
     pub(crate) fn write(&mut self, func: &Function, data: &InstData) {
         match &data.op {

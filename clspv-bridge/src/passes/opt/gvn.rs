@@ -3,8 +3,9 @@
 //! A pure instruction is replaced by an equal one of a dominating block, and so is a load of memory that the
 //! kernel does not write. Any other load is replaced by the value that was last stored to its place or loaded
 //! from it in its extended basic block (a tree of blocks of which all but the first have a single
-//! predecessor), unless something on the way may have written there ([`MemoryValues`]). Reads of images are
-//! loads where an image may be written, and pure elsewhere.
+//! predecessor), unless something on the way may have written there ([`MemoryValues`]). A store of the value
+//! that its place holds by the same rules is removed. Reads of images are loads where an image may be
+//! written, and pure elsewhere.
 //!
 //! The operands of bit logic are put in one order, the one computed later first. NVIDIA's compiler fuses the
 //! majority function `(a & b) | (c & (a | b))` to one three-operand instruction only in this order.
@@ -154,7 +155,7 @@ pub fn number(func: &mut Function) -> bool {
     let mut path: Vec<Entered> = Vec::new();
     let mut states: Images = 0;
     let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
-    let (mut ranks, mut reordered) = (Ranks::default(), false);
+    let (mut ranks, mut changed) = (Ranks::default(), false);
     let writes_images = func.data_in_order().any(|data| {
         matches!(
             data.op,
@@ -182,9 +183,13 @@ pub fn number(func: &mut Function) -> bool {
             for a in data.args.iter_mut() {
                 *a = replaced.get(a).copied().unwrap_or(*a);
             }
-            reordered |= ranks.order(data);
+            changed |= ranks.order(data);
             ranks.append(&data.results);
             let data = &func.insts[inst];
+            if memory.is_redundant(func, data) {
+                changed = true;
+                return false;
+            }
             if data.op.has_side_effects() {
                 if !data.op.is_terminator() {
                     states += 1;
@@ -213,5 +218,5 @@ pub fn number(func: &mut Function) -> bool {
         path.push(Entered { block: b, known, images, memory });
     }
     func.replace_uses(&replaced);
-    reordered || !replaced.is_empty()
+    changed || !replaced.is_empty()
 }
