@@ -232,7 +232,7 @@ fn cast(op: CastOp, from: Scalar, to: Scalar, x: u64) -> Option<u64> {
         CastOp::FpToS => {
             let v = to_f64(from, x)?;
             let limit = 2f64.powi(to.bits() as i32 - 1);
-            if !(v > -limit - 1.0 && v < limit) {
+            if !(v.trunc() >= -limit && v < limit) {
                 return None;
             }
             v as i64 as u64 & to.mask()
@@ -302,6 +302,8 @@ mod tests {
         assert_eq!(fold(&Op::Un(UnOp::Rint), &[&f(2.5)], F32), Some(f(2.0)));
         assert_eq!(fold(&Op::Cast(CastOp::FpToS), &[&f(3e9)], I32), None);
         assert_eq!(fold(&Op::Cast(CastOp::FpToS), &[&f(-2.7)], I32), Some(c(I32, -2i32 as u32 as u64)));
+        let least = fold(&Op::Cast(CastOp::FpToS), &[&f(i64::MIN as f32)], I64);
+        assert_eq!(least, Some(c(I64, i64::MIN as u64)));
         let v = Type::Vector(Scalar::I8, 4);
         let bytes = Const::Bits(v, smallvec![1, 2, 3, 4]);
         assert_eq!(fold(&Op::Cast(CastOp::Bitcast), &[&bytes], I32), Some(c(I32, 0x0403_0201)));

@@ -98,29 +98,42 @@ impl BuiltinLowering<'_, '_, '_> {
         } else {
             x
         };
-        let from = self.b.ty(x);
         let x = match rounding {
             Rounding::Rtz => x,
             Rounding::Rte => self.b.un(UnOp::Rint, x),
             Rounding::Rtp => self.b.un(UnOp::Ceil, x),
             Rounding::Rtn => self.b.un(UnOp::Floor, x),
         };
-        let r = self.b.cast(if signed { CastOp::FpToS } else { CastOp::FpToU }, x, to);
-        if !saturate {
+        if saturate {
+            return self.float_to_int_saturated(x, to, signed);
+        }
+        self.b.cast(if signed { CastOp::FpToS } else { CastOp::FpToU }, x, to)
+    }
+
+    /// Section 6.4.3.3: converts the closest number in range, and NaN to 0.
+    fn float_to_int_saturated(&mut self, x: Value, to: Type, signed: bool) -> Value {
+        let from = self.b.ty(x);
+        let width = to.scalar().map_or(32, Scalar::bits) - u32::from(signed);
+        let (max_bits, limit) = (u64::MAX >> (64 - width), 2f64.powi(width as i32));
+        // The maximum ignores NaN, so it becomes the least number: 0 if unsigned.
+        let least = self.float(from, if signed { -limit } else { 0.0 });
+        let raised = self.b.bin(BinOp::Fmax, x, least);
+        let cast = if signed { CastOp::FpToS } else { CastOp::FpToU };
+        let r = if width <= precision(from.scalar().unwrap_or(Scalar::F32)) {
+            let most = self.float(from, max_bits as f64);
+            let clamped = self.b.bin(BinOp::Fmin, raised, most);
+            self.b.cast(cast, clamped, to)
+        } else {
+            // The greatest number is rounded up to the limit, which is out of range.
+            let r = self.b.cast(cast, raised, to);
+            let (max, limit) = (self.int(to, max_bits), self.float(from, limit));
+            let high = self.b.fcmp(FloatCc::Oge, x, limit);
+            self.b.select(high, max, r)
+        };
+        if !signed {
             return r;
         }
-        let d = to.scalar().map_or(32, Scalar::bits);
-        let (max_bits, min_bits) =
-            if signed { ((1u64 << (d - 1)) - 1, 1u64 << (d - 1)) } else { (u64::MAX >> (64 - d), 0) };
-        // 2^(d-1) or 2^d is the first value too large; values at or below the minimum, and NaN, are handled
-        // separately.
-        let over = self.float(from, 2f64.powi(if signed { d as i32 - 1 } else { d as i32 }));
-        let least = self.float(from, if signed { -2f64.powi(d as i32 - 1) } else { 0.0 });
-        let (max, min, zero) = (self.int(to, max_bits), self.int(to, min_bits), self.int(to, 0));
-        let low = self.b.fcmp(FloatCc::Ole, x, least);
-        let r = self.b.select(low, min, r);
-        let high = self.b.fcmp(FloatCc::Oge, x, over);
-        let r = self.b.select(high, max, r);
+        let zero = self.int(to, 0);
         let nan = self.b.fcmp(FloatCc::Uno, x, x);
         self.b.select(nan, zero, r)
     }

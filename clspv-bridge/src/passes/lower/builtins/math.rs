@@ -282,18 +282,18 @@ impl BuiltinLowering<'_, '_, '_> {
 
     fn sign(&mut self, x: Value, ty: Type) -> Value {
         // Zero keeps its sign, NaN becomes 0. A denormal becomes 0 on devices that flush it.
-        let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
+        let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
         let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
         let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
-        let bits = self.b.bitcast(x, int);
-        let bits = self.b.and(bits, sign);
-        let signed_zero = self.b.bitcast(bits, ty);
-        let is_zero = self.b.fcmp(FloatCc::Oeq, x, zero);
-        let r = self.b.select(is_zero, signed_zero, zero);
-        let below = self.b.fcmp(FloatCc::Olt, x, zero);
-        let r = self.b.select(below, minus, r);
-        let above = self.b.fcmp(FloatCc::Ogt, x, zero);
-        self.b.select(above, one, r)
+        // The minimum has the number's sign and ignores NaN, whose sign may be negative.
+        let least = self.b.bin(BinOp::Fmin, x, one);
+        let bits = self.b.bitcast(least, int);
+        let sign = self.b.and(bits, sign);
+        let differs = self.b.fcmp(FloatCc::One, x, zero);
+        let magnitude = self.b.select(differs, one, zero);
+        let magnitude = self.b.bitcast(magnitude, int);
+        let r = self.b.or(magnitude, sign);
+        self.b.bitcast(r, ty)
     }
 
     fn cross(&mut self, a: &[Value], ty: Type) -> Value {
