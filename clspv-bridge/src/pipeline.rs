@@ -46,6 +46,7 @@ use crate::passes::native::vectorize::Vectorize;
 use crate::passes::opt::compact::Compact;
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
+use crate::passes::opt::dot_products::DotProducts;
 use crate::passes::opt::gvn::Gvn;
 use crate::passes::opt::infer_space::InferSpace;
 use crate::passes::opt::inline::{CheckCalls, Inline, InlineInternal};
@@ -107,6 +108,7 @@ pub const OPTIMISE: Passes = &[
     &Gvn,
     &SimplifyCfg,
     &Simplify,
+    &DotProducts,
     &LowerPrintf,
     &LowerGeneric,
     &ExpandMem,
@@ -150,6 +152,7 @@ pub const OPTIMISE_SOURCE: Passes = &[
     &Licm,
     &UnrollReads,
     &Simplify,
+    &DotProducts,
     &LowerPrintf,
     &LowerGeneric,
     &ExpandMem,

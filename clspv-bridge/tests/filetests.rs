@@ -297,6 +297,7 @@ fn run_passes(mut m: Module, names: &[&str], text: &str) -> Result<Module, Strin
     let runs = |name: &str| passes.iter().any(|p| p.name() == name);
     // Passes for devices that lack something run for such a device.
     target.int64 &= !runs("expand_ints");
+    target.integer_dot_product |= runs("dot_products");
     if runs("promote_ints") && target.int8 && target.int16 {
         (target.int8, target.int16) = (false, false);
     }

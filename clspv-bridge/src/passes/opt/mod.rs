@@ -3,6 +3,7 @@
 pub(crate) mod compact;
 pub mod dce;
 pub(crate) mod demanded_bits;
+pub mod dot_products;
 pub(crate) mod gvn;
 pub(crate) mod infer_space;
 pub(crate) mod inline;
