@@ -86,7 +86,7 @@ static inline float pc_log2_rare(float x)
     return pc_log_special(x) ? pc_log_special_value(x) : native_log2((float)as_uint(x)) - 149.0f;
 }
 
-// 1 ulp
+// 2 ulp
 float pc_hardware_log_f32(float x)
 {
     pc_hardware_log_parts p = pc_hardware_log_reduce(as_uint(x));
@@ -104,7 +104,7 @@ float pc_hardware_log2_f32(float x)
     return y;
 }
 
-// 2 ulp
+// 3 ulp
 float pc_hardware_log10_f32(float x)
 {
     pc_hardware_log_parts p = pc_hardware_log_reduce(as_uint(x));
@@ -163,7 +163,7 @@ static inline float pc_hardware_sin_poly(uint n, float r)
     return as_float(as_uint(v) ^ ((n & 2) << 30));
 }
 
-// 2 ulp
+// 3 ulp
 float pc_hardware_sin_f32(float x)
 {
     float r;
@@ -171,7 +171,7 @@ float pc_hardware_sin_f32(float x)
     return x == 0.0f ? x : pc_hardware_sin_poly(n, r);
 }
 
-// 2 ulp
+// 3 ulp
 float pc_hardware_cos_f32(float x)
 {
     float r;
@@ -179,7 +179,7 @@ float pc_hardware_cos_f32(float x)
     return pc_hardware_sin_poly(n + 1, r);
 }
 
-// 2 ulp
+// 3 ulp
 float pc_hardware_sincos_f32(float x, __private float *c)
 {
     float r;
@@ -204,7 +204,7 @@ static inline float pc_hardware_tan_poly(uint n, float r)
     return n & 1 ? native_recip(-t) : t;
 }
 
-// 4 ulp
+// 5 ulp
 float pc_hardware_tan_f32(float x)
 {
     float r;
@@ -256,7 +256,7 @@ float pc_hardware_cosh_f32(float x)
     return mad(0.25f, native_recip(h), h);
 }
 
-// 2 ulp
+// 3 ulp
 float pc_hardware_tanh_f32(float x)
 {
     float a = pc_abs(x), z = x * x;
@@ -269,7 +269,7 @@ float pc_hardware_tanh_f32(float x)
     return pc_copysign(a < 0.6f ? mad(a * z, p, a) : mad(-2.0f, t, 1.0f), x);
 }
 
-// 2 ulp
+// 4 ulp
 float pc_hardware_erf_f32(float x)
 {
     float a = fmin(pc_abs(x), 4.0f), z = x * x;
@@ -327,7 +327,7 @@ static inline pc_df pc_hardware_log2_df(float x)
     return y;
 }
 
-// x^(yh + yl) for finite x > 0 and finite y: 2 ulp
+// x^(yh + yl) for finite x > 0 and finite y: 8 ulp
 float pc_hardware_pow_core_f32(float x, float yh, float yl)
 {
     pc_df g = pc_hardware_log2_df(x);
