@@ -9,6 +9,7 @@
 //! after the buffer is gone. A buffer is freed on drop: the caller that submits work with it keeps it alive
 //! until the work is complete.
 
+use super::allocation_cache::{Handle, Kind};
 use super::bus;
 use super::claim::Claim;
 use super::heap::Heap;
@@ -25,8 +26,6 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Buffers from this size have a dedicated allocation.
-const DEDICATED: u64 = 64 << 20;
 /// A mappable device-local heap larger than this is a resizable BAR and may contain application buffers.
 const SMALL_BAR: u64 = 512 << 20;
 /// Alignment of every buffer's device address: the largest OpenCL type has 128 bytes.
@@ -56,7 +55,11 @@ pub enum Use {
 }
 
 enum Backing {
-    Pool(Option<BoundMemory>),
+    Pool {
+        memory: Option<BoundMemory>,
+        /// For the cache of freed allocations; `None` where the buffer may not be used again.
+        kind: Option<Kind>,
+    },
     Imported(vk::DeviceMemory),
 }
 
@@ -111,6 +114,15 @@ fn locations(gpu: &Gpu, what: Use, size: u64) -> &'static [MemoryLocation] {
     }
 }
 
+fn align(what: Use) -> u64 {
+    match what {
+        Use::Shadow => SHADOW_ALIGN,
+        Use::Device { host_visible: false } => HIDDEN_ALIGN,
+        Use::Shared => host_ptr::page(),
+        _ => ADDRESS_ALIGN,
+    }
+}
+
 /// The Vulkan buffer of a range.
 pub fn buffer_of(range: &BufferRange) -> DeviceResult<&Buffer> {
     let buffer = range.memory.as_any().downcast_ref::<Buffer>();
@@ -139,43 +151,47 @@ impl Buffer {
         if size > padded {
             return Err(DeviceError::OutOfDeviceMemory);
         }
+        let locations = locations(gpu, what, padded);
+        // Memory at an address that the host shares is allocated until the address is free.
+        let kind =
+            (what != Use::Shared).then_some(Kind::Buffer { size: padded, align: align(what), locations });
+        let (raw, memory) = match kind.and_then(|kind| heap.reuse(kind)) {
+            Some((Handle::Buffer(raw), memory)) => (raw, BoundMemory::Own(memory)),
+            _ => Buffer::create(heap, padded, what, name)?,
+        };
+        let address = address_of(heap, raw);
+        let properties = memory.allocation().memory_properties();
+        // Only coherent mappings count: nothing here flushes or invalidates.
+        let coherent = properties.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+        let visible =
+            coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
+        let mapped = memory.mapped().filter(|_| visible).map(HostPtr::new);
+        // The memory belongs to the process, in pages as small as the driver allocated them.
+        if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
+            host_ptr::prefer_huge_pages(mapped, padded);
+        }
+        let hidden = matches!(what, Use::Device { .. }) && !gpu.adapter.features.unified_memory;
+        let cached = properties.contains(vk::MemoryPropertyFlags::HOST_CACHED) && !hidden;
+        let local = properties.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        // Reading write-combined memory across the bus is a hundred times slower than a transfer: such a
+        // mapping is for the device layer's small writes only, and applications get a shadow copy.
+        let for_host = gpu.adapter.is_unified() || cached;
+        let (backing, claims) = (Backing::Pool { memory: Some(memory), kind }, SmallVec::new());
+        Ok(Buffer { heap, raw, size, padded, address, mapped, cached, local, for_host, backing, claims })
+    }
+
+    fn create(
+        heap: &'static Heap,
+        padded: u64,
+        what: Use,
+        name: &str,
+    ) -> DeviceResult<(vk::Buffer, BoundMemory)> {
+        let gpu = heap.gpu;
         let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage());
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         match Buffer::bind(heap, raw, padded, what, name) {
-            Ok((memory, address)) => {
-                let properties = memory.allocation().memory_properties();
-                // Only coherent mappings count: nothing here flushes or invalidates.
-                let coherent = properties.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
-                let visible =
-                    coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
-                let mapped = memory.mapped().filter(|_| visible).map(HostPtr::new);
-                // The memory belongs to the process, in pages as small as the driver allocated them.
-                if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
-                    host_ptr::prefer_huge_pages(mapped, padded);
-                }
-                let hidden = matches!(what, Use::Device { .. }) && !gpu.adapter.features.unified_memory;
-                let cached = properties.contains(vk::MemoryPropertyFlags::HOST_CACHED) && !hidden;
-                let local = properties.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-                // Reading write-combined memory across the bus is a hundred times slower than a transfer:
-                // such a mapping is for the device layer's small writes only, and applications get a shadow
-                // copy.
-                let for_host = gpu.adapter.is_unified() || cached;
-                let backing = Backing::Pool(Some(memory));
-                Ok(Buffer {
-                    heap,
-                    raw,
-                    size,
-                    padded,
-                    address,
-                    mapped,
-                    cached,
-                    local,
-                    for_host,
-                    backing,
-                    claims: SmallVec::new(),
-                })
-            }
+            Ok(memory) => Ok((raw, memory)),
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
                 unsafe { gpu.raw.destroy_buffer(raw, None) };
@@ -190,17 +206,11 @@ impl Buffer {
         padded: u64,
         what: Use,
         name: &str,
-    ) -> DeviceResult<(BoundMemory, u64)> {
+    ) -> DeviceResult<BoundMemory> {
         let gpu = heap.gpu;
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
-        let align = match what {
-            Use::Shadow => SHADOW_ALIGN,
-            Use::Device { host_visible: false } => HIDDEN_ALIGN,
-            Use::Shared => host_ptr::page(),
-            _ => ADDRESS_ALIGN,
-        };
-        requirements.alignment = requirements.alignment.max(align);
+        requirements.alignment = requirements.alignment.max(align(what));
         if matches!(what, Use::Device { .. }) {
             requirements.size += tail(gpu, padded);
         }
@@ -218,13 +228,9 @@ impl Buffer {
                 location,
                 linear: true,
                 // Memory that is dedicated to a buffer cannot be shared with an image.
-                allocation_scheme: if padded >= DEDICATED
-                    && !gpu.adapter.is_cpu()
-                    && gpu.adapter.ext.provides(ash::khr::dedicated_allocation::NAME)
-                {
-                    AllocationScheme::DedicatedBuffer(raw)
-                } else {
-                    AllocationScheme::GpuAllocatorManaged
+                allocation_scheme: match heap.dedicates(padded) {
+                    true => AllocationScheme::DedicatedBuffer(raw),
+                    false => AllocationScheme::GpuAllocatorManaged,
                 },
             };
             let allocation = match heap.allocate(&desc) {
@@ -248,12 +254,12 @@ impl Buffer {
         Err(last)
     }
 
-    fn bind_to(heap: &Heap, raw: vk::Buffer, memory: BoundMemory) -> DeviceResult<(BoundMemory, u64)> {
+    fn bind_to(heap: &Heap, raw: vk::Buffer, memory: BoundMemory) -> DeviceResult<BoundMemory> {
         // SAFETY: the memory object is only used below, where its allocation is alive.
         let object = unsafe { memory.allocation().memory() };
         // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound yet.
         match unsafe { heap.gpu.raw.bind_buffer_memory(raw, object, memory.offset()) } {
-            Ok(()) => Ok((memory, address_of(heap, raw))),
+            Ok(()) => Ok(memory),
             Err(e) => {
                 heap.release(memory);
                 Err(conv::error("vkBindBufferMemory", e))
@@ -352,7 +358,7 @@ impl Buffer {
 
     /// The buffer's memory, if images may be bound to it.
     pub fn memory_range(&self) -> Option<MemoryRange> {
-        let Backing::Pool(Some(memory)) = &self.backing else { return None };
+        let Backing::Pool { memory: Some(memory), .. } = &self.backing else { return None };
         let allocation = memory.allocation();
         if allocation.is_dedicated() {
             return None;
@@ -371,7 +377,7 @@ impl Buffer {
     /// A Vulkan buffer that covers this one, and where this one begins in it: a window, or the buffer itself.
     pub fn place(&self) -> (vk::Buffer, u64) {
         match &self.backing {
-            Backing::Pool(Some(BoundMemory::Part(part))) => (part.window.raw, part.offset),
+            Backing::Pool { memory: Some(BoundMemory::Part(part)), .. } => (part.window.raw, part.offset),
             _ => (self.raw, 0),
         }
     }
@@ -466,21 +472,27 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         let gpu = self.heap.gpu;
         gpu.invalidate_recordings();
-        // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
-        unsafe { gpu.raw.destroy_buffer(self.raw, None) };
         if !gpu.adapter.features.device_addresses {
             self.heap.buffer_ids.release((self.address >> 32) as u32);
         }
         match &mut self.backing {
-            Backing::Pool(memory) => {
+            Backing::Pool { memory: Some(BoundMemory::Own(memory)), kind: Some(kind) } => {
+                self.heap.retire(*kind, Handle::Buffer(self.raw), std::mem::take(memory));
+            }
+            Backing::Pool { memory, .. } => {
                 // The next user of the memory may claim its addresses too.
                 self.claims.clear();
+                // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
+                unsafe { gpu.raw.destroy_buffer(self.raw, None) };
                 if let Some(memory) = memory.take() {
                     self.heap.release(memory);
                 }
             }
-            // SAFETY: the only buffer bound to it is gone.
-            Backing::Imported(memory) => unsafe { gpu.raw.free_memory(*memory, None) },
+            // SAFETY: as above; the only buffer bound to the memory is gone.
+            Backing::Imported(memory) => unsafe {
+                gpu.raw.destroy_buffer(self.raw, None);
+                gpu.raw.free_memory(*memory, None);
+            },
         }
     }
 }

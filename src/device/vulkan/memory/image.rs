@@ -12,6 +12,7 @@
 //! complete.
 
 use super::access::{Object, ObjectAccess};
+use super::allocation_cache::{Handle, Kind};
 use super::buffer::{Buffer, Use};
 use super::format::{self, Format};
 use super::heap::Heap;
@@ -31,9 +32,6 @@ use rspirv::spirv::ImageFormat;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
-
-/// Images from this size have a dedicated allocation.
-const DEDICATED: u64 = 64 << 20;
 
 /// Storage of the texels.
 enum Store {
@@ -170,38 +168,25 @@ impl Image {
     }
 
     fn unprepared(heap: &'static Heap, desc: &ImageDesc) -> DeviceResult<Image> {
-        let vulkan = vulkan_format(heap, desc)?;
-        let (mut extent, layers) = format::extent(&desc.shape);
-        // Where an image has more levels than its size allows, the Vulkan image is wider than kernels and
-        // commands assume.
-        extent.width =
-            extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
-        let info = vk::ImageCreateInfo::default()
-            .flags(format::create_flags(&vulkan))
-            .image_type(format::image_type(desc.shape.kind))
-            .format(vulkan.base)
-            .extent(extent)
-            .mip_levels(desc.levels)
-            .array_layers(layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(format::usage(stores(heap, desc)))
-            .initial_layout(vk::ImageLayout::UNDEFINED);
-        // SAFETY: the device is alive; format, size and usage were found to be supported.
-        let raw = unsafe { heap.gpu.raw.create_image(&info, None) }.during("vkCreateImage")?;
+        let (raw, memory) = match heap.reuse(Kind::Image(*desc)) {
+            Some((Handle::Image(raw), memory)) => (raw, Some(memory)),
+            _ => (create(heap, desc)?, None),
+        };
         let mut image = Image {
             heap,
             desc: *desc,
             raw,
             sampled: vk::ImageView::null(),
             stored: SmallVec::new(),
-            store: Store::Own(None),
+            store: Store::Own(memory),
             shadowed: None,
             initial: Some(vk::ImageLayout::UNDEFINED),
             exact: (desc.levels == 1).then_some(vk::ImageTiling::OPTIMAL),
             abilities: 0,
         };
-        image.store = Store::Own(Some(allocate(heap, raw)?));
+        if let Store::Own(memory @ None) = &mut image.store {
+            *memory = Some(allocate(heap, raw)?);
+        }
         image.make_views()?;
         Ok(image)
     }
@@ -462,13 +447,36 @@ fn stores(heap: &Heap, desc: &ImageDesc) -> bool {
     heap.images.uses(format::linear(desc.format), desc.shape.kind).write
 }
 
+/// Creates an image in optimal tiling.
+fn create(heap: &Heap, desc: &ImageDesc) -> DeviceResult<vk::Image> {
+    let vulkan = vulkan_format(heap, desc)?;
+    let (mut extent, layers) = format::extent(&desc.shape);
+    // Where an image has more levels than its size allows, the Vulkan image is wider than kernels and
+    // commands assume.
+    extent.width =
+        extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
+    let info = vk::ImageCreateInfo::default()
+        .flags(format::create_flags(&vulkan))
+        .image_type(format::image_type(desc.shape.kind))
+        .format(vulkan.base)
+        .extent(extent)
+        .mip_levels(desc.levels)
+        .array_layers(layers)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(format::usage(stores(heap, desc)))
+        .initial_layout(vk::ImageLayout::UNDEFINED);
+    // SAFETY: the device is alive; format, size and usage were found to be supported.
+    unsafe { heap.gpu.raw.create_image(&info, None) }.during("vkCreateImage")
+}
+
+/// Allocates an image's memory and binds it.
 fn allocate(heap: &Heap, raw: vk::Image) -> DeviceResult<Allocation> {
     // SAFETY: the image is alive.
     let requirements = unsafe { heap.gpu.raw.get_image_memory_requirements(raw) };
-    let allocation_scheme = if requirements.size >= DEDICATED {
-        AllocationScheme::DedicatedImage(raw)
-    } else {
-        AllocationScheme::GpuAllocatorManaged
+    let allocation_scheme = match heap.dedicates(requirements.size) {
+        true => AllocationScheme::DedicatedImage(raw),
+        false => AllocationScheme::GpuAllocatorManaged,
     };
     let desc = AllocationCreateDesc {
         name: "image",
@@ -500,15 +508,14 @@ impl Drop for Image {
             }
         }
         match &mut self.store {
-            Store::Own(allocation) => {
-                // SAFETY: as above; its views are gone.
-                unsafe { self.heap.gpu.raw.destroy_image(self.raw, None) };
-                if let Some(allocation) = allocation.take() {
-                    self.heap.free(allocation);
-                }
+            Store::Own(Some(memory)) => {
+                let (kind, handle) = (Kind::Image(self.desc), Handle::Image(self.raw));
+                self.heap.retire(kind, handle, std::mem::take(memory));
             }
-            // SAFETY: as above; the memory is the buffer's.
-            Store::Linear { .. } => unsafe { self.heap.gpu.raw.destroy_image(self.raw, None) },
+            // SAFETY: as above; the views are gone, and the memory is a buffer's.
+            Store::Own(None) | Store::Linear { .. } => unsafe {
+                self.heap.gpu.raw.destroy_image(self.raw, None)
+            },
             Store::Image { .. } => {}
             // SAFETY: as above.
             Store::Texels { view, renamed, .. } => unsafe {

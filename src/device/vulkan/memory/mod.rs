@@ -1,6 +1,7 @@
 //! Device memory: buffers, images, staging blocks, and memory shared with the host or other users.
 
 pub mod access;
+pub mod allocation_cache;
 pub mod buffer;
 pub mod bus;
 pub mod claim;
