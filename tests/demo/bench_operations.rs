@@ -1,9 +1,9 @@
-//! Benchmark of single operations and built-in functions, and of memory accesses at random, on every device of
-//! our driver and of every other OpenCL installed, in one run.
+//! Benchmark of single operations and built-in functions, and of memory accesses at random, on every device
+//! of our driver and of every other OpenCL installed, in one run.
 //!
-//! `bench_operations [--driver libpyroclast.so] [part of a row's label]`. Rates are 10^9 operations per second,
-//! the best of several runs, with data already on the device; every kernel's results are checked. Machines are
-//! noisy: compare columns, not runs.
+//! `bench_operations [--driver libpyroclast.so] [part of a row's label]`. Rates are 10^9 operations per
+//! second, the best of several runs, with data already on the device; every kernel's results are checked.
+//! Machines are noisy: compare columns, not runs.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
@@ -13,7 +13,7 @@ use test_support::cl::{self, Arg, Buffer, HostData, ImageKind, Kernel, Rows, Ses
 /// Work-items of a launch.
 const ITEMS: usize = 1 << 20;
 /// Operations of a work-item.
-const EACH: usize = 16;
+const EACH: usize = 64;
 /// Work-items whose results are checked.
 const CHECKED: usize = 1 << 12;
 
