@@ -1,8 +1,9 @@
 //! Sums of four products of bytes become dot products, where these are single instructions.
 //!
-//! Programs write them with components of `char4` and `uchar4` (wider vectors, too), or with bytes that they
-//! shift and mask out of words. Sums of any shape are flattened. Products of the four bytes of a word of two
-//! vectors, each with its own sign, become one [`Op::Dot4`]; loads of such vectors become loads of words.
+//! Programs write them with components of `char4` and `uchar4` (wider vectors, too), with words cast to
+//! these, or with bytes that they shift and mask out of words. Sums of any shape are flattened. Products of
+//! the four bytes of a word of two vectors, each with its own sign, become one [`Op::Dot4`]; loads of such
+//! vectors become loads of words.
 
 use crate::analysis::Cfg;
 use crate::error::Result;
@@ -261,12 +262,22 @@ fn word(func: &Function, at: Lane) -> Option<Field> {
     let ty = func.ty(at.value);
     match ty.lane() {
         I32 => Some(Field { word: at, offset: 0, bits: 32, signed: None }),
-        I8 if is_loaded_by_words(func, at.value) => {
-            let (first, offset) = (at.lane & !3, u32::from(at.lane & 3) * 8);
-            Some(Field { word: Lane { lane: first, ..at }, offset, bits: 8, signed: None })
+        I8 => {
+            let word = match is_loaded_by_words(func, at.value) {
+                true => Lane { lane: at.lane & !3, ..at },
+                false => cast_word(func, at)?,
+            };
+            Some(Field { word, offset: u32::from(at.lane & 3) * 8, bits: 8, signed: None })
         }
         _ => None,
     }
+}
+
+/// The word that a byte of a cast of words is part of.
+fn cast_word(func: &Function, byte: Lane) -> Option<Lane> {
+    let data = &func.insts[func.def_inst(byte.value)?];
+    let is_cast = data.op == Op::Cast(CastOp::Bitcast) && func.ty(data.args[0]).lane() == I32;
+    is_cast.then(|| source(func, Lane { value: data.args[0], lane: byte.lane / 4 }))
 }
 
 /// Whether a vector of bytes is loaded from a buffer, and can be loaded as words.
