@@ -19,12 +19,6 @@ static inline int pd_isinf(double x) { return (as_ulong(x) & PD_MAG) == PD_EXP; 
 static inline int pd_neg(double x) { return (int)(as_ulong(x) >> 63); }
 // The 26 leading significand bits.
 static inline double pd_head(double x) { return as_double(as_ulong(x) & 0xfffffffff8000000ul); }
-// Error of the rounded product p = a * b (Dekker).
-static inline double pd_mul_err(double a, double b, double p)
-{
-    double ah = pd_head(a), al = a - ah, bh = pd_head(b), bl = b - bh;
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
-}
 static inline pd_dd pd_fast_sum(double a, double b)
 {
     pd_dd r;
@@ -33,6 +27,8 @@ static inline pd_dd pd_fast_sum(double a, double b)
     return r;
 }
 static inline double pd_pow2i(int n) { return as_double((ulong)(n + 1023) << 52); }
+// x * 2^n where that is a normal number.
+static inline double pd_shift(double x, int n) { return as_double(as_ulong(x) + ((ulong)n << 52)); }
 // x * 2^n, rounding once unless the result is denormal.
 static inline double pd_scale(double x, int n)
 {
@@ -40,6 +36,8 @@ static inline double pd_scale(double x, int n)
     return x * pd_pow2i(h) * pd_pow2i(n - h);
 }
 
+double pc_mul_err_f64(double a, double b, double p);
+double pc_sqrt_f64(double x);
 double pc_exp_f64(double x);
 double pc_expm1_f64(double x);
 double pc_log_f64(double x);

@@ -48,6 +48,13 @@ double pc_div_f64(double a, double b)
     return pd_round(sign, e, q << 8, r != 0);
 }
 
+// Error of the rounded product p = a * b (Dekker).
+double pc_mul_err_f64(double a, double b, double p)
+{
+    double ah = pd_head(a), al = a - ah, bh = pd_head(b), bl = b - bh;
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+
 // Error of the rounded square p = s * s, exactly: both halves of s have 26 bits.
 static inline double pd_square_err(double s, double p)
 {

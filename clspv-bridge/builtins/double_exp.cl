@@ -4,73 +4,65 @@
 #define PD_LN2_HI 0x1.62e42fee00000p-1
 #define PD_LN2_LO 0x1.a39ef35793c76p-33
 #define PD_LOG2E 0x1.71547652b82fep+0
+#define PD_NEAREST 0x1.8p+52
 
-// e^r - 1 - r for |r| <= ln(2)/2: the Taylor series to degree 14.
+// e^r - 1 - r for |r| <= ln(2)/2: to 2^-56, by interpolation of this over r^2 at Chebyshev nodes.
 static inline double pd_exp_tail(double r)
 {
-    double p = 1.0 / 87178291200.0;
-    p = p * r + 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    return p * r * r;
+    double p = 0x1.af38a9b0ec855p-26;
+    p = mad(p, r, 0x1.289185613a3d6p-22);
+    p = mad(p, r, 0x1.71de0dae63bb3p-19);
+    p = mad(p, r, 0x1.a019b90d2ae7ap-16);
+    p = mad(p, r, 0x1.a01a01a7c41d5p-13);
+    p = mad(p, r, 0x1.6c16c1788bd90p-10);
+    p = mad(p, r, 0x1.11111111109b3p-7);
+    p = mad(p, r, 0x1.5555555553d63p-5);
+    p = mad(p, r, 0x1.5555555555556p-3);
+    p = mad(p, r, 0.5);
+    return p * (r * r);
+}
+
+// y 2^n for y between 1/2 and 2, where x tells whether the result overflows, is denormal or NaN.
+static inline double pd_exp_scale(double x, double y, int n, double low, double high)
+{
+    if (x > low + 64.0 && x < high) return pd_shift(y, n);
+    return pd_isnan(x) ? x : x < low ? 0.0 : x >= high + 2.0 ? PD_INF : pd_scale(y, n);
 }
 
 double pc_exp_f64(double x)
 {
-    double t = fmin(fmax(x, -746.0), 710.0);
-    double n = rint(t * PD_LOG2E);
-    double r = (t - n * PD_LN2_HI) - n * PD_LN2_LO;
-    double y = pd_scale(1.0 + (r + pd_exp_tail(r)), (int)n);
-    return pd_isnan(x) ? x : y;
+    double t = mad(x, PD_LOG2E, PD_NEAREST), n = t - PD_NEAREST;
+    double r = mad(-n, PD_LN2_LO, mad(-n, PD_LN2_HI, x));
+    return pd_exp_scale(x, 1.0 + (r + pd_exp_tail(r)), (int)as_ulong(t), -746.0, 709.0);
 }
 
 double pc_exp2_f64(double x)
 {
-    double t = fmin(fmax(x, -1076.0), 1025.0);
-    double n = rint(t), f = t - n;
-    double a = f * 0x1.62e42fefa39efp-1;
-    double e = pd_mul_err(f, 0x1.62e42fefa39efp-1, a) + f * 0x1.abc9e3b39803fp-56;
-    double y = pd_scale(1.0 + (a + (pd_exp_tail(a) + (e + a * e))), (int)n);
-    return pd_isnan(x) ? x : y;
+    double t = x + PD_NEAREST, n = t - PD_NEAREST;
+    double r = (x - n) * 0x1.62e42fefa39efp-1;
+    return pd_exp_scale(x, 1.0 + (r + pd_exp_tail(r)), (int)as_ulong(t), -1076.0, 1023.0);
 }
 
 double pc_exp10_f64(double x)
 {
-    double t = fmin(fmax(x, -324.5), 309.0);
-    double n = rint(t * 0x1.a934f0979a371p+1);
-    double r = (t - n * 0x1.3441350800000p-2) - n * 0x1.f79fef311f12bp-34;
-    double a = r * 0x1.26bb1bbb55516p+1;
-    double e = pd_mul_err(r, 0x1.26bb1bbb55516p+1, a) + r * -0x1.f48ad494ea3e9p-53;
-    double y = pd_scale(1.0 + (a + (pd_exp_tail(a) + (e + a * e))), (int)n);
-    return pd_isnan(x) ? x : y;
+    double t = mad(x, 0x1.a934f0979a371p+1, PD_NEAREST), n = t - PD_NEAREST;
+    double f = mad(-n, 0x1.f79fef311f12bp-34, mad(-n, 0x1.3441350800000p-2, x));
+    double r = f * 0x1.26bb1bbb55516p+1;
+    return pd_exp_scale(x, 1.0 + (r + pd_exp_tail(r)), (int)as_ulong(t), -324.5, 308.0);
 }
 
 double pc_expm1_f64(double x)
 {
-    double t = fmin(fmax(x, -50.0), 710.0);
-    double n = rint(t * PD_LOG2E);
-    double rh = t - n * PD_LN2_HI, rl = n * PD_LN2_LO;
+    double a = fmin(fmax(x, -50.0), 710.0);
+    double t = mad(a, PD_LOG2E, PD_NEAREST), n = t - PD_NEAREST;
+    double rh = mad(-n, PD_LN2_HI, a), rl = n * PD_LN2_LO;
     double r = rh - rl, c = (rh - r) - rl;
     double q = r + (pd_exp_tail(r) + c);
-    int k = (int)n;
-    double y;
-    if (k == 0) y = q;
-    else if (k > 100) y = pd_scale(1.0 + q, k);
-    else {
-        double s = pd_pow2i(k);
-        y = s * q + (s - 1.0);
-    }
-    if ((as_ulong(x) & PD_MAG) < 0x3c80000000000000ul) y = x;
-    return pd_isnan(x) ? x : y;
+    int k = (int)as_ulong(t);
+    double s = pd_pow2i(k - 1); // 2^k may be infinite
+    double y = k > 100 ? (s + s * q) * 2.0 : mad(s, q, s - 0.5) * 2.0;
+    y = k == 0 ? q : y;
+    return (as_ulong(x) & PD_MAG) < 0x3c80000000000000ul || pd_isnan(x) ? x : y;
 }
 
 typedef struct { double f, k; } pd_log_parts;
@@ -92,26 +84,24 @@ static inline pd_log_parts pd_log_reduce(double x)
     return p;
 }
 
-// 2 atanh(s)/s = 2 + z (2/3 + z P(z)): returns P(z) z for z <= 0.0295.
+// 2 atanh(s)/s = 2 + z (2/3 + z P(z)): returns P(z) z for z <= 0.0295, to 2^-62 of the whole, by interpolation of P at
+// Chebyshev nodes.
 static inline double pd_atanh_tail(double z)
 {
-    double p = 2.0 / 23.0;
-    p = p * z + 2.0 / 21.0;
-    p = p * z + 2.0 / 19.0;
-    p = p * z + 2.0 / 17.0;
-    p = p * z + 2.0 / 15.0;
-    p = p * z + 2.0 / 13.0;
-    p = p * z + 2.0 / 11.0;
-    p = p * z + 2.0 / 9.0;
-    p = p * z + 2.0 / 7.0;
-    p = p * z + 2.0 / 5.0;
+    double p = 0x1.087ab15abb915p-3;
+    p = mad(p, z, 0x1.101881b207ff1p-3);
+    p = mad(p, z, 0x1.3b18ba4650e04p-3);
+    p = mad(p, z, 0x1.745d09ebb01cdp-3);
+    p = mad(p, z, 0x1.c71c71d7ef798p-3);
+    p = mad(p, z, 0x1.249249248e50fp-2);
+    p = mad(p, z, 0x1.999999999999ep-2);
     return p * z;
 }
 
 static inline double pd_log_tail(double f, double hfsq)
 {
     double s = f / (2.0 + f), z = s * s;
-    return s * (hfsq + z * (pd_atanh_tail(z) + 2.0 / 3.0));
+    return s * mad(z, pd_atanh_tail(z) + 2.0 / 3.0, hfsq);
 }
 
 static inline int pd_log_special(double x) { return as_ulong(x) - 1ul >= 0x7feffffffffffffful; }
@@ -127,7 +117,7 @@ double pc_log_f64(double x)
     if (pd_log_special(x)) return pd_log_special_value(x);
     pd_log_parts p = pd_log_reduce(x);
     double hfsq = 0.5 * p.f * p.f;
-    return p.k * PD_LN2_HI + (p.f - (hfsq - (pd_log_tail(p.f, hfsq) + p.k * PD_LN2_LO)));
+    return mad(p.k, PD_LN2_HI, p.f - (hfsq - mad(p.k, PD_LN2_LO, pd_log_tail(p.f, hfsq))));
 }
 
 double pc_log2_f64(double x)
@@ -169,7 +159,8 @@ double pc_log1p_f64(double x)
     double c = x > 1.0 ? 1.0 - (u - x) : x - (u - 1.0);
     pd_log_parts p = pd_log_reduce(u);
     double hfsq = 0.5 * p.f * p.f;
-    return p.k * PD_LN2_HI + (p.f - (hfsq - (pd_log_tail(p.f, hfsq) + (p.k * PD_LN2_LO + c / u))));
+    double e = c * (double)(1.0f / (float)u); // few bits of the inverse suffice, and none for large u
+    return mad(p.k, PD_LN2_HI, p.f - (hfsq - (pd_log_tail(p.f, hfsq) + mad(p.k, PD_LN2_LO, e))));
 }
 
 double pc_logb_f64(double x)
@@ -195,20 +186,20 @@ static inline pd_dd pd_log2_dd(double x)
 {
     pd_log_parts lp = pd_log_reduce(x);
     double f = lp.f, d = 2.0 + f, dl = f - (d - 2.0);
-    double s = f / d, p = s * d;
-    double sl = (((f - p) - pd_mul_err(s, d, p)) - s * dl) / d;
+    double inverse = 1.0 / d, s = f * inverse, p = s * d;
+    double sl = (((f - p) - pc_mul_err_f64(s, d, p)) - s * dl) * inverse;
     // z = s^2 in double length, then s (2 + z (2/3 + tail))
-    double z = s * s, zl = pd_mul_err(s, s, z) + 2.0 * s * sl;
+    double z = s * s, zl = pc_mul_err_f64(s, s, z) + 2.0 * s * sl;
     double t = pd_atanh_tail(z);
     pd_dd q = pd_fast_sum(0x1.5555555555555p-1, t + 0x1.5555555555555p-55);
-    double g = z * q.hi, gl = pd_mul_err(z, q.hi, g) + (z * q.lo + zl * q.hi);
-    double h = s * g, hl = pd_mul_err(s, g, h) + (s * gl + sl * g);
+    double g = z * q.hi, gl = pc_mul_err_f64(z, q.hi, g) + (z * q.lo + zl * q.hi);
+    double h = s * g, hl = pc_mul_err_f64(s, g, h) + (s * gl + sl * g);
     pd_dd m = pd_fast_sum(2.0 * s, h);
     m.lo += 2.0 * sl + hl;
     m = pd_fast_sum(m.hi, m.lo);
     // times 1 / ln 2
     const double c = 0x1.71547652b82fep+0, cl = 0x1.777d0ffda0d24p-56;
-    double ph = m.hi * c, pl = pd_mul_err(m.hi, c, ph) + (m.hi * cl + m.lo * c);
+    double ph = m.hi * c, pl = pc_mul_err_f64(m.hi, c, ph) + (m.hi * cl + m.lo * c);
     if (lp.k == 0.0) return pd_fast_sum(ph, pl);
     pd_dd r = pd_fast_sum(lp.k, ph);
     r.lo += pl;
@@ -217,12 +208,9 @@ static inline pd_dd pd_log2_dd(double x)
 
 static inline double pd_exp2_dd(pd_dd a)
 {
-    if (a.hi > 1025.0) return PD_INF;
-    if (a.hi < -1080.0) return 0.0;
-    double n = rint(a.hi), f = (a.hi - n) + a.lo;
-    double r = f * 0x1.62e42fefa39efp-1;
-    double e = pd_mul_err(f, 0x1.62e42fefa39efp-1, r) + f * 0x1.abc9e3b39803fp-56;
-    return pd_scale(1.0 + (r + (pd_exp_tail(r) + (e + r * e))), (int)n);
+    double t = a.hi + PD_NEAREST, n = t - PD_NEAREST;
+    double r = ((a.hi - n) + a.lo) * 0x1.62e42fefa39efp-1;
+    return pd_exp_scale(a.hi, 1.0 + (r + pd_exp_tail(r)), (int)as_ulong(t), -1076.0, 1023.0);
 }
 
 static inline double pd_pow_core(double x, double yh, double yl)
@@ -231,7 +219,7 @@ static inline double pd_pow_core(double x, double yh, double yl)
     double p = yh * g.hi;
     if (p > 1100.0) return PD_INF;
     if (p < -1100.0) return 0.0;
-    double e = pd_abs(yh) > 1e200 ? 0.0 : pd_mul_err(yh, g.hi, p) + (yh * g.lo + yl * g.hi);
+    double e = pd_abs(yh) > 1e200 ? 0.0 : pc_mul_err_f64(yh, g.hi, p) + (yh * g.lo + yl * g.hi);
     return pd_exp2_dd(pd_fast_sum(p, e));
 }
 
@@ -295,6 +283,6 @@ double pc_rootn_f64(double x, int n)
     ulong sign = n & 1 ? as_ulong(x) & PD_SIGN : 0ul;
     if (ax == 0 || ax == PD_EXP) return as_double(((ax == 0) == (n < 0) ? PD_EXP : 0ul) | sign);
     double nf = (double)n, yh = 1.0 / nf, p = yh * nf;
-    double yl = ((1.0 - p) - pd_mul_err(yh, nf, p)) / nf;
+    double yl = ((1.0 - p) - pc_mul_err_f64(yh, nf, p)) / nf;
     return as_double(as_ulong(pd_pow_core(as_double(ax), yh, yl)) | sign);
 }

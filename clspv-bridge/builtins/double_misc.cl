@@ -29,16 +29,10 @@ double pc_cosh_f64(double x)
 
 double pc_tanh_f64(double x)
 {
-    double a = pd_abs(x), y;
-    if (pd_isnan(x) || a < 0x1p-28) return x;
-    if (a < 0.5) {
-        double t = pc_expm1_f64(2.0 * a);
-        y = t / (t + 2.0);
-    } else {
-        double t = pc_expm1_f64(2.0 * fmin(a, 40.0));
-        y = 1.0 - 2.0 / (t + 2.0);
-    }
-    return pd_copysign(y, x);
+    double a = pd_abs(x);
+    double t = pc_expm1_f64(2.0 * fmin(a, 40.0));
+    double q = (a < 0.5 ? t : 2.0) / (t + 2.0);
+    return pd_isnan(x) || a < 0x1p-28 ? x : pd_copysign(a < 0.5 ? q : 1.0 - q, x);
 }
 
 double pc_asinh_f64(double x)
@@ -74,8 +68,7 @@ double pc_cbrt_f64(double x)
     if (a == 0 || a >= PD_EXP) return x;
     double m = as_double(a), down = 1.0;
     if (a < 0x0010000000000000ul) {
-        m = (double)a * 2.0 * 0x1p0; // x * 2^1075
-        m *= 4.0;                    // x * 2^1077 = 3 * 359
+        m = (double)a * 8.0; // x * 2^1077, and 1077 = 3 * 359
         down = 0x1p-359;
         a = as_ulong(m);
     } else if (a > 0x7f00000000000000ul) {
@@ -83,11 +76,13 @@ double pc_cbrt_f64(double x)
         down = 0x1p+100;
         a = as_ulong(m);
     }
-    double y = as_double(a / 3ul + 0x2a9f7893782da1ceul);
-    for (int i = 0; i < 4; i++) y = y - (y * y * y - m) / (3.0 * y * y);
-    double y2 = y * y, e2 = pd_mul_err(y, y, y2);
-    double y3 = y2 * y, e3 = pd_mul_err(y2, y, y3) + e2 * y;
-    y = y - ((y3 - m) + e3) / (3.0 * y2);
+    // The inverse root by Newton's method, from five bits.
+    double r = as_double((ulong)(0x553ef0f0u - (uint)(a >> 32) / 3u) << 32);
+    for (int i = 0; i < 4; i++) r = mad(r * (1.0 / 3.0), mad(-(m * r), r * r, 1.0), r);
+    double y = m * (r * r);
+    double y2 = y * y, e2 = pc_mul_err_f64(y, y, y2);
+    double y3 = y2 * y, e3 = mad(e2, y, pc_mul_err_f64(y2, y, y3));
+    y = mad(-((y3 - m) + e3), (1.0 / 3.0) * (r * r), y);
     return pd_copysign(y * down, x);
 }
 
@@ -107,7 +102,7 @@ double pc_hypot_f64(double x, double y)
         b *= 0x1p+600;
         down = 0x1p-600;
     }
-    double p = a * a, e = pd_mul_err(a, a, p), q = b * b;
+    double p = a * a, e = pc_mul_err_f64(a, a, p), q = b * b;
     return sqrt(p + (q + e)) * down;
 }
 
@@ -349,7 +344,7 @@ static inline double pd_erfc_tail(double x)
 {
     if (x > 27.5) return 0.0;
     double v = 1.0 / x, u, g;
-#define PD_P(c) g = g * u + c;
+#define PD_P(c) g = mad(g, u, c);
     if (x < 1.3) {
         u = v - 0x1.f5af5af5af5afp-1;
         g = -0x1.64788224ab0c2p-14;
@@ -415,13 +410,13 @@ static inline double pd_stirling(double x)
 {
     double u = 1.0 / x, z = u * u;
     double p = -3617.0 / 122400.0;
-    p = p * z + 1.0 / 156.0;
-    p = p * z + -691.0 / 360360.0;
-    p = p * z + 1.0 / 1188.0;
-    p = p * z + -1.0 / 1680.0;
-    p = p * z + 1.0 / 1260.0;
-    p = p * z + -1.0 / 360.0;
-    p = p * z + 1.0 / 12.0;
+    p = mad(p, z, 1.0 / 156.0);
+    p = mad(p, z, -691.0 / 360360.0);
+    p = mad(p, z, 1.0 / 1188.0);
+    p = mad(p, z, -1.0 / 1680.0);
+    p = mad(p, z, 1.0 / 1260.0);
+    p = mad(p, z, -1.0 / 360.0);
+    p = mad(p, z, 1.0 / 12.0);
     return p * u;
 }
 

@@ -48,7 +48,7 @@ static inline int pd_reduce_large(double x, double *r, double *rl)
     double a = h + l;
     l = l - (a - h);
     double p = a * 0x1.921fb54442d18p+0;
-    double q = pd_mul_err(a, 0x1.921fb54442d18p+0, p) + (a * 0x1.1a62633145c07p-54 + l * 0x1.921fb54442d18p+0);
+    double q = pc_mul_err_f64(a, 0x1.921fb54442d18p+0, p) + (a * 0x1.1a62633145c07p-54 + l * 0x1.921fb54442d18p+0);
     p *= 0x1p-53;
     q *= 0x1p-53;
     *r = neg ? -p : p;
@@ -56,62 +56,53 @@ static inline int pd_reduce_large(double x, double *r, double *rl)
     return n;
 }
 
+// x = n pi/2 + r + rl with |r| <= pi/4. Returns n in the two lowest bits.
 static inline int pd_reduce(double x, double *r, double *rl)
 {
-    double a = pd_abs(x), h, l;
-    int n;
-    if (a < 0x1p20) {
-        double k = rint(a * 0x1.45f306dc9c883p-1);
-        n = (int)k;
-        // pi/2 in parts of 33 bits, whose products with k are exact
-        double t = a - k * 0x1.921fb54400000p+0;
-        double v = k * 0x1.0b4611a600000p-34;
-        double u = t - v;
-        double e = (t - u) - v;
-        double v2 = k * 0x1.3198a2e000000p-69;
-        h = u + (e - v2);
-        l = (u - h) + (e - v2);
-        l -= k * 0x1.b839a252049c1p-104;
-    } else {
-        n = pd_reduce_large(a, &h, &l);
+    if (pd_abs(x) >= 0x1p20) {
+        double h, l;
+        int n = pd_reduce_large(pd_abs(x), &h, &l);
+        *r = pd_neg(x) ? -h : h;
+        *rl = pd_neg(x) ? -l : l;
+        return pd_neg(x) ? -n : n;
     }
-    if (pd_neg(x)) {
-        n = -n;
-        h = -h;
-        l = -l;
-    }
+    // The sum's lowest bits are those of the nearest integer.
+    double s = mad(x, 0x1.45f306dc9c883p-1, 0x1.8p+52), k = s - 0x1.8p+52;
+    // pi/2 in parts of 33 bits, whose products with k are exact
+    double t = mad(-k, 0x1.921fb54400000p+0, x);
+    double v = k * 0x1.0b4611a600000p-34;
+    double u = t - v;
+    double e = mad(-k, 0x1.3198a2e000000p-69, (t - u) - v);
+    double h = u + e;
     *r = h;
-    *rl = l;
-    return n & 3;
+    *rl = mad(-k, 0x1.b839a252049c1p-104, (u - h) + e);
+    return (int)as_ulong(s);
 }
 
+// sin(r + rl) for |r| <= pi/4, by interpolation at Chebyshev nodes; pd_cos_poly likewise.
 static inline double pd_sin_poly(double r, double rl)
 {
     double z = r * r;
-    double p = 1.0 / 355687428096000.0;
-    p = p * z + -1.0 / 1307674368000.0;
-    p = p * z + 1.0 / 6227020800.0;
-    p = p * z + -1.0 / 39916800.0;
-    p = p * z + 1.0 / 362880.0;
-    p = p * z + -1.0 / 5040.0;
-    p = p * z + 1.0 / 120.0;
-    p = p * z + -1.0 / 6.0;
-    return r + (r * z * p + rl * (1.0 - 0.5 * z));
+    double p = 0x1.5e0af186af739p-33;
+    p = mad(p, z, -0x1.ae600a926c89ap-26);
+    p = mad(p, z, 0x1.71de37961e4c6p-19);
+    p = mad(p, z, -0x1.a01a019e8357dp-13);
+    p = mad(p, z, 0x1.1111111110bb1p-7);
+    p = mad(p, z, -0x1.5555555555555p-3);
+    return r + mad(r * z, p, rl * mad(-0.5, z, 1.0));
 }
 
 static inline double pd_cos_poly(double r, double rl)
 {
     double z = r * r;
-    double p = -1.0 / 6402373705728000.0;
-    p = p * z + 1.0 / 20922789888000.0;
-    p = p * z + -1.0 / 87178291200.0;
-    p = p * z + 1.0 / 479001600.0;
-    p = p * z + -1.0 / 3628800.0;
-    p = p * z + 1.0 / 40320.0;
-    p = p * z + -1.0 / 720.0;
-    p = p * z + 1.0 / 24.0;
+    double p = -0x1.907d7aebc05d2p-37;
+    p = mad(p, z, 0x1.1eeb68b108f2bp-29);
+    p = mad(p, z, -0x1.27e4fa17a41b1p-22);
+    p = mad(p, z, 0x1.a01a019f4e867p-16);
+    p = mad(p, z, -0x1.6c16c16c16966p-10);
+    p = mad(p, z, 0x1.5555555555555p-5);
     double h = 0.5 * z, w = 1.0 - h;
-    return w + (((1.0 - w) - h) + (z * z * p - r * rl));
+    return w + (((1.0 - w) - h) + mad(z * z, p, -(r * rl)));
 }
 
 double pc_sincos_f64(double x, __private double *c)
@@ -139,7 +130,7 @@ double pc_tan_f64(double x)
     double r, rl;
     int n = pd_reduce(x, &r, &rl);
     double s = pd_sin_poly(r, rl), c = pd_cos_poly(r, rl);
-    return n & 1 ? -c / s : s / c;
+    return (n & 1 ? -c : s) / (n & 1 ? s : c);
 }
 
 static inline int pd_reduce_pi(double x, double *f)
@@ -154,7 +145,7 @@ static inline int pd_reduce_pi(double x, double *f)
 static inline double pd_sinpi_poly(double f)
 {
     double p = f * 0x1.921fb54442d18p+1;
-    return pd_sin_poly(p, f * 0x1.1a62633145c07p-53 + (pd_abs(f) < 1e-280 ? 0.0 : pd_mul_err(f, 0x1.921fb54442d18p+1, p)));
+    return pd_sin_poly(p, f * 0x1.1a62633145c07p-53 + (pd_abs(f) < 1e-280 ? 0.0 : pc_mul_err_f64(f, 0x1.921fb54442d18p+1, p)));
 }
 static inline double pd_cospi_poly(double f)
 {
@@ -192,28 +183,24 @@ double pc_tanpi_f64(double x)
         return as_double((as_ulong(x) & PD_SIGN) ^ (n & 2 ? PD_SIGN : 0ul));
     }
     double s = pd_sinpi_poly(f), c = pd_cospi_poly(f);
-    return n & 1 ? -c / s : s / c;
+    return (n & 1 ? -c : s) / (n & 1 ? s : c);
 }
 
+// atan(r) - r for |r| <= sqrt(2) - 1, by interpolation at Chebyshev nodes.
 static inline double pd_atan_tail(double r)
 {
     double z = r * r;
-    double p = 0x1.24743e22aeb90p-7;
-    p = p * z + -0x1.65949b6be26c0p-6;
-    p = p * z + 0x1.fca4c66a4c735p-6;
-    p = p * z + -0x1.28e27959d0de6p-5;
-    p = p * z + 0x1.469662aa5217fp-5;
-    p = p * z + -0x1.640a14754b5cfp-5;
-    p = p * z + 0x1.86153e01fc0c1p-5;
-    p = p * z + -0x1.af2835b5d998ap-5;
-    p = p * z + 0x1.e1e1df3914b1cp-5;
-    p = p * z + -0x1.11111105158bcp-4;
-    p = p * z + 0x1.3b13b13ac8ebdp-4;
-    p = p * z + -0x1.745d1745d0419p-4;
-    p = p * z + 0x1.c71c71c71c6edp-4;
-    p = p * z + -0x1.2492492492492p-3;
-    p = p * z + 0x1.999999999999ap-3;
-    p = p * z + -0x1.5555555555555p-2;
+    double p = -0x1.3a2f1cc1ba3c5p-6;
+    p = mad(p, z, 0x1.4161b24be475bp-5);
+    p = mad(p, z, -0x1.a0993ef875d4ap-5);
+    p = mad(p, z, 0x1.dfe637a48099bp-5);
+    p = mad(p, z, -0x1.10fa76aa9b02cp-4);
+    p = mad(p, z, 0x1.3b1262f3a2b5bp-4);
+    p = mad(p, z, -0x1.745d0b27da190p-4);
+    p = mad(p, z, 0x1.c71c7185386f1p-4);
+    p = mad(p, z, -0x1.2492492436180p-3);
+    p = mad(p, z, 0x1.999999999934bp-3);
+    p = mad(p, z, -0x1.5555555555555p-2);
     return r * z * p;
 }
 
@@ -221,14 +208,9 @@ static inline double pd_atan_ratio(double a, double b)
 {
     int swap = a > b;
     double num = swap ? b : a, den = swap ? a : b;
-    double bh = 0.0, bl = 0.0, r;
-    if (num > 0x1.a827999fcef32p-2 * den) {
-        bh = 0x1.921fb54442d18p-1;
-        bl = 0x1.1a62633145c07p-55;
-        r = (num - den) / (den + num);
-    } else {
-        r = num / den;
-    }
+    int middle = num > 0x1.a827999fcef32p-2 * den;
+    double bh = middle ? 0x1.921fb54442d18p-1 : 0.0, bl = middle ? 0x1.1a62633145c07p-55 : 0.0;
+    double r = (middle ? num - den : num) / (middle ? den + num : den);
     double t = pd_atan_tail(r);
     if (swap) return (0x1.921fb54442d18p+0 - bh) - (r + (t - (0x1.1a62633145c07p-54 - bl)));
     return bh + (r + (t + bl));
@@ -261,52 +243,58 @@ double pc_atan2_f64(double y, double x)
     return pd_copysign(r, y);
 }
 
+// asin(x) - x over x, for x^2 = z <= 1/4, by interpolation at Chebyshev nodes.
 static inline double pd_asin_tail(double z)
 {
-    double p = 0x1.142e119431e37p-5;
-    p = p * z + -0x1.20741c3979be6p-5;
-    p = p * z + 0x1.027bc729fa50ap-5;
-    p = p * z + -0x1.a83268b80d85cp-8;
-    p = p * z + 0x1.2dc8e8bc4e77ap-7;
-    p = p * z + 0x1.75a7a348ff4d5p-8;
-    p = p * z + 0x1.e6f5838df1aa6p-8;
-    p = p * z + 0x1.127b51f411adfp-7;
-    p = p * z + 0x1.3fe85fcc7e566p-7;
-    p = p * z + 0x1.7a86e3f17adbdp-7;
-    p = p * z + 0x1.c999a10d085cep-7;
-    p = p * z + 0x1.1c4ec4ce32a10p-6;
-    p = p * z + 0x1.6e8ba2e95a441p-6;
-    p = p * z + 0x1.f1c71c71c5192p-6;
-    p = p * z + 0x1.6db6db6db6dd2p-5;
-    p = p * z + 0x1.3333333333333p-4;
-    p = p * z + 0x1.5555555555555p-3;
+    double p = 0x1.d72b2bc8155f8p-6;
+    p = mad(p, z, -0x1.e6aaa8a0a04cdp-7);
+    p = mad(p, z, 0x1.1d189408314efp-6);
+    p = mad(p, z, 0x1.65a9c4dfcf8b1p-8);
+    p = mad(p, z, 0x1.52420b04b37bep-7);
+    p = mad(p, z, 0x1.782651caa6547p-7);
+    p = mad(p, z, 0x1.c9cf07674736ap-7);
+    p = mad(p, z, 0x1.1c4d35cf95421p-6);
+    p = mad(p, z, 0x1.6e8bb1c8209a2p-6);
+    p = mad(p, z, 0x1.f1c71c1db0623p-6);
+    p = mad(p, z, 0x1.6db6db6e31f13p-5);
+    p = mad(p, z, 0x1.3333333332ecap-4);
+    p = mad(p, z, 0x1.5555555555556p-3);
     return z * p;
+}
+
+typedef struct { double value; int large; } pd_asin_part;
+
+// asin(|x|), or for |x| > 1/2 pi/4 - asin(|x|)/2. NaN for |x| > 1.
+static inline pd_asin_part pd_asin_unit(double x)
+{
+    double a = pd_abs(x);
+    pd_asin_part y;
+    y.large = a > 0.5;
+    double z = y.large ? mad(a, -0.5, 0.5) : a * a, s = y.large ? sqrt(z) : a;
+    y.value = a > 1.0 ? PD_NAN : mad(s, pd_asin_tail(z), s);
+    return y;
 }
 
 double pc_asin_f64(double x)
 {
-    double a = pd_abs(x);
-    if (pd_isnan(x) || a > 1.0) return PD_NAN;
-    if (a <= 0.5) return x + x * pd_asin_tail(x * x);
-    double z = 0.5 * (1.0 - a), s = sqrt(z);
-    return pd_copysign(0x1.921fb54442d18p+0 - (2.0 * (s + s * pd_asin_tail(z)) - 0x1.1a62633145c07p-54), x);
+    pd_asin_part y = pd_asin_unit(x);
+    double large = 0x1.921fb54442d18p+0 - mad(2.0, y.value, -0x1.1a62633145c07p-54);
+    return pd_copysign(y.large ? large : y.value, x);
 }
 
 double pc_acos_f64(double x)
 {
-    double a = pd_abs(x);
-    if (pd_isnan(x) || a > 1.0) return PD_NAN;
-    if (a <= 0.5) return 0x1.921fb54442d18p+0 - (x - (0x1.1a62633145c07p-54 - x * pd_asin_tail(x * x)));
-    double z = 0.5 * (1.0 - a), s = sqrt(z);
-    double t = 2.0 * (s + s * pd_asin_tail(z));
-    return pd_neg(x) ? 0x1.921fb54442d18p+1 - (t - 0x1.1a62633145c07p-53) : t;
+    pd_asin_part y = pd_asin_unit(x);
+    double t = 2.0 * y.value, small = 0x1.921fb54442d18p+0 - (pd_copysign(y.value, x) - 0x1.1a62633145c07p-54);
+    double large = pd_neg(x) ? 0x1.921fb54442d18p+1 - (t - 0x1.1a62633145c07p-53) : t;
+    return y.large ? large : small;
 }
 
 static inline double pd_over_pi(double x)
 {
     double p = x * 0x1.45f306dc9c883p-2;
     if (pd_abs(x) < 1e-280) return p;
-    return p + (pd_mul_err(x, 0x1.45f306dc9c883p-2, p) + x * -0x1.6b01ec5417056p-56);
+    return p + (pc_mul_err_f64(x, 0x1.45f306dc9c883p-2, p) + x * -0x1.6b01ec5417056p-56);
 }
 double pc_asinpi_f64(double x) { return pd_over_pi(pc_asin_f64(x)); }
 double pc_acospi_f64(double x) { return pd_over_pi(pc_acos_f64(x)); }

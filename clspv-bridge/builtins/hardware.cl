@@ -150,16 +150,31 @@ static inline uint pc_hardware_reduce(float x, float *r)
     return as_uint(t);
 }
 
-// sin(r + n pi/2)
+// sin(r) for |r| <= pi/4, with the sign of zero
+static inline float pc_hardware_sin_part(float r)
+{
+    float z = r * r;
+    float p = -0.000195186149f;
+    p = mad(p, z, 0.00833219104f);
+    p = mad(p, z, -0.166666552f);
+    return r * mad(p, z, 1.0f);
+}
+
+// cos(r) for |r| <= pi/4
+static inline float pc_hardware_cos_part(float r)
+{
+    float z = r * r;
+    float p = 2.44323273e-5f;
+    p = mad(p, z, -0.00138873095f);
+    p = mad(p, z, 0.0416666456f);
+    p = mad(p, z, -0.5f);
+    return mad(p, z, 1.0f);
+}
+
+// sin(r + n pi/2). Two polynomials take less time than the choice of the coefficients of one.
 static inline float pc_hardware_sin_poly(uint n, float r)
 {
-    int odd = n & 1;
-    float z = r * r;
-    float p = odd ? 2.44323273e-5f : -0.000195186149f;
-    p = mad(p, z, odd ? -0.00138873095f : 0.00833219104f);
-    p = mad(p, z, odd ? 0.0416666456f : -0.166666552f);
-    float b = odd ? mad(z, -0.5f, 1.0f) : r;
-    float v = mad((odd ? z : r) * z, p, b);
+    float s = pc_hardware_sin_part(r), c = pc_hardware_cos_part(r), v = n & 1 ? c : s;
     return as_float(as_uint(v) ^ ((n & 2) << 30));
 }
 
@@ -168,7 +183,7 @@ float pc_hardware_sin_f32(float x)
 {
     float r;
     uint n = pc_hardware_reduce(x, &r);
-    return x == 0.0f ? x : pc_hardware_sin_poly(n, r);
+    return pc_hardware_sin_poly(n, r);
 }
 
 // 3 ulp
@@ -184,10 +199,10 @@ float pc_hardware_sincos_f32(float x, __private float *c)
 {
     float r;
     uint n = pc_hardware_reduce(x, &r);
-    float sine = pc_hardware_sin_poly(0, r), cosine = pc_hardware_sin_poly(1, r);
+    float sine = pc_hardware_sin_part(r), cosine = pc_hardware_cos_part(r);
     float sv = n & 1 ? cosine : sine, cv = n & 1 ? sine : cosine;
     *c = as_float(as_uint(cv) ^ (((n + 1) & 2) << 30));
-    return x == 0.0f ? x : as_float(as_uint(sv) ^ ((n & 2) << 30));
+    return as_float(as_uint(sv) ^ ((n & 2) << 30));
 }
 
 // tan(r), or -1 / tan(r) for odd n.
@@ -341,16 +356,14 @@ float pc_hardware_pow_core_f32(float x, float yh, float yl)
 float pc_hardware_cbrt_f32(float x)
 {
     uint ia = as_uint(x) & 0x7fffffffu;
-    if (ia == 0 || ia >= 0x7f800000u) return x;
-    float a = as_float(ia), down = 1.0f;
-    if (ia < 0x21000000u) { // otherwise the residual may be denormal
-        a = ia < 0x00800000u ? (float)ia * 2.0f : a * 0x1p+72f;
-        down = ia < 0x00800000u ? 0x1p-50f : 0x1p-24f;
-    }
+    // Otherwise the residual may be denormal.
+    int small = ia < 0x21000000u, denormal = ia < 0x00800000u;
+    float a = denormal ? (float)ia * 2.0f : small ? as_float(ia) * 0x1p+72f : as_float(ia);
+    float down = denormal ? 0x1p-50f : small ? 0x1p-24f : 1.0f;
     float r = native_exp2(native_log2(a) * -0.666666667f); // the root's square, inverted
     float y = a * r;
     y = mad(fma(-y * y, y, a), r * 0.333333333f, y);
-    return pc_copysign(y * down, x);
+    return ia - 1u >= 0x7f7fffffu ? x : pc_copysign(y * down, x);
 }
 
 float pc_hardware_fmod_f32(float x, float y)
@@ -387,6 +400,14 @@ float pc_hardware_sqrt_f32(float x)
     float s = native_sqrt(x);
     float y = mad(fma(-s, s, x), 0.5f * native_recip(s), s);
     return x > 0x1p-100f && x < PC_INF ? y : s; // otherwise the residual may be denormal or NaN
+}
+
+// sqrt(z) for z from 2^-25 to 1, and zero; NaN for negative z.
+float pc_hardware_asin_root_f32(float z)
+{
+    float s = native_sqrt(z);
+    float y = mad(fma(-s, s, z), 0.5f * native_recip(s), s);
+    return z == 0.0f ? z : y;
 }
 
 // 1 ulp where neither the quotient nor an operand is close to denormals or infinity

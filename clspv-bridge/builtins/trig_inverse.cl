@@ -52,26 +52,35 @@ static inline float pc_asin_tail(float z)
     return z * p;
 }
 
-float pc_asin_f32(float x)
+// The root of z, which is zero or not below 2^-25; NaN for negative z.
+float pc_asin_root_f32(float z) { return z < 0.0f ? PC_NAN : pc_sqrt_f32(z); }
+
+typedef struct { float value; int large; } pc_asin_part;
+
+// asin(|x|), or for |x| > 1/2 pi/4 - asin(|x|)/2. NaN for |x| > 1.
+static inline pc_asin_part pc_asin_unit(float x)
 {
     float a = pc_abs(x);
-    if (pc_isnan(x) || a > 1.0f) return PC_NAN;
-    if (a <= 0.5f) return x + x * pc_asin_tail(x * x);
-    float z = 0.5f * (1.0f - a);
-    float s = pc_sqrt_f32(z);
-    float y = PC_PI_2_HI - (2.0f * (s + s * pc_asin_tail(z)) - PC_PI_2_LO);
-    return pc_copysign(y, x);
+    pc_asin_part y;
+    y.large = a > 0.5f;
+    float z = y.large ? mad(a, -0.5f, 0.5f) : a * a, s = y.large ? pc_asin_root_f32(z) : a;
+    y.value = mad(s, pc_asin_tail(z), s);
+    return y;
+}
+
+float pc_asin_f32(float x)
+{
+    pc_asin_part y = pc_asin_unit(x);
+    float large = PC_PI_2_HI - mad(2.0f, y.value, -PC_PI_2_LO);
+    return pc_copysign(y.large ? large : y.value, x);
 }
 
 float pc_acos_f32(float x)
 {
-    float a = pc_abs(x);
-    if (pc_isnan(x) || a > 1.0f) return PC_NAN;
-    if (a <= 0.5f) return PC_PI_2_HI - (x - (PC_PI_2_LO - x * pc_asin_tail(x * x)));
-    float z = 0.5f * (1.0f - a);
-    float s = pc_sqrt_f32(z);
-    float t = 2.0f * (s + s * pc_asin_tail(z));
-    return as_uint(x) >> 31 ? 3.14159274f - (t + 8.7422777e-8f) : t;
+    pc_asin_part y = pc_asin_unit(x);
+    float t = 2.0f * y.value, small = PC_PI_2_HI - (pc_copysign(y.value, x) - PC_PI_2_LO);
+    float large = as_uint(x) >> 31 ? 3.14159274f - (t + 8.7422777e-8f) : t;
+    return y.large ? large : small;
 }
 
 // x / pi with 1/pi in two parts

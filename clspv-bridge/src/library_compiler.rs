@@ -31,6 +31,7 @@ const SOURCES: &[&str] = &[
     "double_trig",
     "double_misc",
     "double_exact",
+    "hardware_double",
     "atomics",
     "async",
     "groups",

@@ -124,7 +124,8 @@ impl BuiltinLowering<'_, '_, '_> {
         let sqrt_is_native = self.in_library
             || match ty.lane() {
                 F32 => self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt,
-                F64 => self.cx.target.exact_sqrt64,
+                // The driver's instruction may be slower than the library's few.
+                F64 => self.cx.target.exact_sqrt64 && !self.cx.target.hardware_math(),
                 _ => true,
             };
         Some(match op {
@@ -198,7 +199,7 @@ impl BuiltinLowering<'_, '_, '_> {
             C::powr if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => {
                 self.native_powr(a[0], a[1])
             }
-            C::rsqrt if ty.lane() == F64 && self.cx.target.exact_div64 => {
+            C::rsqrt if ty.lane() == F64 && self.cx.target.exact_div64 && !self.cx.target.hardware_math() => {
                 let root = self.b.un(UnOp::Sqrt, a[0]);
                 let one = self.float(ty, 1.0);
                 self.fdiv(one, root)
