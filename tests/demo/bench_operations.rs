@@ -89,7 +89,12 @@ macro_rules! operations {
     ($($ty:literal $expression:literal $host:expr;)*) => {
         /// Operations on integers. The second operand is not zero.
         const OPERATIONS: &[Operation] = &[
-            $(Operation { label: concat!($ty, " ", $expression), ty: $ty, expression: $expression, host: $host },)*
+            $(Operation {
+                label: concat!($ty, " ", $expression),
+                ty: $ty,
+                expression: $expression,
+                host: $host,
+            },)*
         ];
     };
 }
