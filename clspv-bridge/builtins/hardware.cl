@@ -53,10 +53,13 @@ float pc_hardware_expm1_f32(float x)
 
 typedef struct { float f, k; } pc_hardware_log_parts;
 
+// k 2^23 of a normal number 2^k m above zero, m in [2/3, 4/3), by the number's bits.
+static inline uint pc_hardware_log_exponent(uint ix) { return (ix - 0x3f2aaaabu) & 0xff800000u; }
+
 // x = 2^k (1 + f) with 1 + f in [2/3, 4/3), where x is a normal number above zero, by its bits.
 static inline pc_hardware_log_parts pc_hardware_log_reduce(uint ix)
 {
-    uint e = (ix - 0x3f2aaaabu) & 0xff800000u;
+    uint e = pc_hardware_log_exponent(ix);
     pc_hardware_log_parts p;
     p.f = as_float(ix - e) - 1.0f;
     p.k = (float)(int)e * 0x1p-23f;
@@ -120,7 +123,7 @@ float pc_hardware_log1p_f32(float x)
 {
     float u = 1.0f + x;
     if (!(u > 0.0f && u < PC_INF)) return u == 0.0f ? -PC_INF : u == PC_INF ? u : PC_NAN;
-    uint e = (as_uint(u) - 0x3f2aaaabu) & 0xff800000u;
+    uint e = pc_hardware_log_exponent(as_uint(u));
     // 1 + f = 2^-k + 2^-k x; 2^-k may be denormal, but not 2^(2 - k)
     float f = as_float(as_uint(x) - e) + mad(0.25f, as_float(0x40800000u - e), -1.0f);
     float y = mad((float)(int)e, 0x1p-23f * M_LN2_F, pc_hardware_log_unit(f));
@@ -385,12 +388,8 @@ float pc_hardware_fmod_f32(float x, float y)
 // 2 ulp
 float pc_hardware_hypot_f32(float x, float y)
 {
-    float ax = pc_abs(x), ay = pc_abs(y), a = fmax(ax, ay), b = fmin(ax, ay);
-    // Squares must neither overflow nor vanish.
-    float up = a > 0x1p+62f ? 0x1p-66f : a < 0x1p-50f ? 0x1p+80f : 1.0f;
-    float down = a > 0x1p+62f ? 0x1p+66f : a < 0x1p-50f ? 0x1p-80f : 1.0f;
-    float p = a * up, q = b * up;
-    float r = q == 0.0f ? a : native_sqrt(mad(p, p, q * q)) * down;
+    float a = fmax(pc_abs(x), pc_abs(y)), b = fmin(pc_abs(x), pc_abs(y));
+    float r = b == 0.0f ? a : pc_relaxed_hypot_f32(x, y);
     return isunordered(x, y) && a != PC_INF ? PC_NAN : r;
 }
 
@@ -405,8 +404,8 @@ float pc_hardware_sqrt_f32(float x)
 // sqrt(z) for z from 2^-25 to 1, and zero; NaN for negative z.
 float pc_hardware_asin_root_f32(float z)
 {
-    float s = native_sqrt(z);
-    float y = mad(fma(-s, s, z), 0.5f * native_recip(s), s);
+    float r = native_rsqrt(z), s = z * r;
+    float y = mad(fma(-s, s, z), 0.5f * r, s);
     return z == 0.0f ? z : y;
 }
 
