@@ -2,7 +2,7 @@
 //!
 //! The allocation of a block of memory takes 0.1 to 1.5 ms, and programs free and allocate the same sizes
 //! again and again. Mesa's drivers keep buffer objects for the same reason. What nobody wanted for some time
-//! is freed when another object is freed, and everything when memory is needed.
+//! is freed when another object is, and everything when memory is needed.
 
 use crate::device::traits::ImageDesc;
 use ash::vk;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const KEPT: Duration = Duration::from_secs(2);
 /// The part of the device's memory that is kept at most.
 const SHARE: u64 = 32;
+/// The bytes that are kept at most: an idle process keeps them from others.
+const MOST: u64 = 1 << 30;
 /// Memory of less bytes is not kept: the allocator divides blocks for it.
 const LEAST: u64 = 1 << 20;
 
@@ -47,16 +49,23 @@ pub struct Freed {
     pub size: u64,
 }
 
-/// The freed objects of a device, from the oldest to the newest.
+/// The freed objects of a device.
 pub struct AllocationCache {
     limit: u64,
-    objects: Mutex<VecDeque<(Instant, Freed)>>,
+    kept: Mutex<Kept>,
+}
+
+/// Objects from the oldest to the newest, and the bytes of their memory.
+#[derive(Default)]
+struct Kept {
+    objects: VecDeque<(Instant, Freed)>,
+    bytes: u64,
 }
 
 impl AllocationCache {
     /// A cache for a device with this much memory of its own; with none, nothing is kept.
     pub fn new(device_memory: u64) -> AllocationCache {
-        AllocationCache { limit: device_memory / SHARE, objects: Mutex::default() }
+        AllocationCache { limit: (device_memory / SHARE).min(MOST), kept: Mutex::default() }
     }
 
     /// Takes the newest object of a kind.
@@ -64,25 +73,29 @@ impl AllocationCache {
         if matches!(kind, Kind::Buffer { size, .. } if size < LEAST) {
             return None;
         }
-        let mut objects = self.objects.lock();
-        let newest = objects.iter().rposition(|(_, freed)| freed.kind == kind)?;
-        objects.remove(newest).map(|(_, freed)| freed)
+        let mut kept = self.kept.lock();
+        let newest = kept.objects.iter().rposition(|(_, freed)| freed.kind == kind)?;
+        let (_, freed) = kept.objects.remove(newest)?;
+        kept.bytes -= freed.size;
+        Some(freed)
     }
 
-    /// Keeps an object. Returns those that are to be destroyed instead: the old ones, and what is too much.
+    /// Keeps an object. Returns those that are to be destroyed instead: small and old ones, and what is too
+    /// much.
     pub fn keep(&self, freed: Freed, now: Instant) -> Vec<Freed> {
-        if freed.size < LEAST {
-            return vec![freed];
-        }
-        let mut objects = self.objects.lock();
-        objects.push_back((now, freed));
-        let mut size: u64 = objects.iter().map(|(_, freed)| freed.size).sum();
-        let is_old = |since: Instant| now.saturating_duration_since(since) > KEPT;
         let mut ended = Vec::new();
-        while objects.front().is_some_and(|(since, _)| size > self.limit || is_old(*since))
-            && let Some((_, oldest)) = objects.pop_front()
+        let kept = &mut *self.kept.lock();
+        if freed.size < LEAST {
+            ended.push(freed);
+        } else {
+            kept.bytes += freed.size;
+            kept.objects.push_back((now, freed));
+        }
+        let is_old = |since: Instant| now.saturating_duration_since(since) > KEPT;
+        while kept.objects.front().is_some_and(|(since, _)| kept.bytes > self.limit || is_old(*since))
+            && let Some((_, oldest)) = kept.objects.pop_front()
         {
-            size -= oldest.size;
+            kept.bytes -= oldest.size;
             ended.push(oldest);
         }
         ended
@@ -90,7 +103,8 @@ impl AllocationCache {
 
     /// Takes all objects, to be destroyed.
     pub fn take_all(&self) -> Vec<Freed> {
-        self.objects.lock().drain(..).map(|(_, freed)| freed).collect()
+        let kept = std::mem::take(&mut *self.kept.lock());
+        kept.objects.into_iter().map(|(_, freed)| freed).collect()
     }
 }
 
@@ -129,8 +143,6 @@ mod tests {
         assert_eq!(numbers(cache.take(kind(10))), [1]);
         assert_eq!(numbers(cache.take(kind(10))), [0; 0]);
         assert_eq!(numbers(cache.take_all()), [2]);
-        let small = Freed { size: LEAST - 1, ..buffer(4, 1) };
-        assert_eq!(numbers(cache.keep(small, now)), [4]);
         let none = AllocationCache::new(0);
         assert_eq!(numbers(none.keep(buffer(5, 1), now)), [5]);
     }
@@ -144,7 +156,12 @@ mod tests {
         assert_eq!(numbers(cache.keep(buffer(4, 101), now)), [2, 3, 4]);
         assert_eq!(numbers(cache.keep(buffer(5, 1), now)), [0; 0]);
         assert_eq!(numbers(cache.keep(buffer(6, 1), now + KEPT)), [0; 0]);
+        assert_eq!(AllocationCache::new(u64::MAX).limit, MOST);
         assert_eq!(numbers(cache.keep(buffer(7, 1), now + 2 * KEPT)), [5]);
-        assert_eq!(numbers(cache.take_all()), [6, 7]);
+        // Small objects are not kept, but age the others.
+        let small = Freed { size: 1, ..buffer(8, 1) };
+        assert_eq!(numbers(cache.keep(small, now + 3 * KEPT)), [8, 6]);
+        assert_eq!(numbers(cache.take_all()), [7]);
+        assert_eq!(numbers(cache.keep(buffer(9, 100), now)), [0; 0]);
     }
 }
