@@ -1,8 +1,8 @@
 //! Cache of freed buffers and images with their memory, for the next of the same size and kind.
 //!
 //! The allocation of a block of memory takes 0.1 to 1.5 ms, and programs free and allocate the same sizes
-//! again and again. Mesa's drivers keep buffer objects for the same reason. What nobody wanted for some time
-//! is freed when another object is, and everything when memory is needed.
+//! again and again. Mesa's drivers cache buffer objects for the same reason. Entries that are not reused
+//! within two seconds are evicted when another object is freed, and all entries when an allocation fails.
 
 use crate::device::traits::ImageDesc;
 use ash::vk;
