@@ -323,14 +323,14 @@ impl VulkanKernel {
     }
 
     /// Lets a pipeline of another local size execute the launch, if there is one and that of the plan's does
-    /// not exist yet; requests that in the background at the second such launch.
-    pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<()> {
+    /// not exist yet; requests that in the background at the second such launch. Returns whether one does.
+    pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<bool> {
         let may = plan.variant.abi.any_local_size && self.gpu.adapter.features.pipelines_ahead;
-        let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(()) };
+        let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(false) };
         let key = plan.key(first);
         let wave = self.preferences().wave;
         let Some(StandIn { local, is_last }) = plan.pipelines.stand_in(&key, launch.global, wave) else {
-            return Ok(());
+            return Ok(false);
         };
         if is_last {
             let index = plan.index;
@@ -338,7 +338,7 @@ impl VulkanKernel {
         }
         plan.dispatches = self.dispatches(launch.global, local)?;
         plan.full_local = local;
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the variant can execute the launch on this device.

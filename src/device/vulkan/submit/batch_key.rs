@@ -14,10 +14,24 @@ const MOST_COMMANDS: usize = 64;
 #[derive(Default, PartialEq)]
 pub struct BatchKey(Vec<u64>);
 
+/// Whether a key has the values of arguments that are passed by value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Compared,
+    Ignored,
+}
+
 impl BatchKey {
     /// Makes the key equal to no batch's.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+
+    /// Replaces the key by that of a launch: everything that it depends on but the values of arguments that
+    /// are passed by value. Returns false if it depends on more.
+    pub fn describe_launch(&mut self, launch: &Launch) -> bool {
+        self.0.clear();
+        self.launch(launch, Values::Ignored)
     }
 
     /// Replaces the key by that of a batch. Returns false if the batch has none: its commands depend on more
@@ -34,7 +48,7 @@ impl BatchKey {
 
     fn command(&mut self, command: &DeviceCommand) -> bool {
         match command {
-            DeviceCommand::Launch(launch) => self.launch(launch),
+            DeviceCommand::Launch(launch) => self.launch(launch, Values::Compared),
             DeviceCommand::Copy { src, dst, region } => self.copy(src, dst, *region),
             DeviceCommand::Fill { dst: Endpoint::Buffer(dst, layout), region, pattern } => {
                 self.0.push(2);
@@ -66,7 +80,7 @@ impl BatchKey {
         true
     }
 
-    fn launch(&mut self, launch: &Launch) -> bool {
+    fn launch(&mut self, launch: &Launch, values: Values) -> bool {
         if !launch.indirect.is_empty() || launch.default_queue.is_some() {
             return false;
         }
@@ -76,13 +90,14 @@ impl BatchKey {
         self.0.extend(launch.offset);
         self.0.extend(launch.global);
         self.0.extend(launch.local.map(u64::from));
-        launch.args.iter().for_each(|arg| self.argument(arg));
+        launch.args.iter().for_each(|arg| self.argument(arg, values));
         true
     }
 
     /// Appends an argument: a number that tells its kind, then as many numbers as that kind has.
-    fn argument(&mut self, arg: &ArgValue) {
+    fn argument(&mut self, arg: &ArgValue, values: Values) {
         match arg {
+            ArgValue::Bytes(bytes) if values == Values::Ignored => self.0.extend([0, bytes.len() as u64]),
             ArgValue::Bytes(bytes) => {
                 self.0.push(0);
                 self.bytes(bytes);

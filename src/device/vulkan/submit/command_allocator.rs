@@ -2,7 +2,6 @@
 //! until the device has executed it.
 
 use super::hazard::Hazards;
-use super::recent_launches::RecentLaunches;
 use super::timeline::Timeline;
 use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::conv::VkResultExt;
@@ -31,16 +30,26 @@ impl CommandAllocators {
         CommandAllocators { memory, ready: Mutex::default(), used: Mutex::default() }
     }
 
-    /// Resets used command buffers and begins their recording. Call it while the device has work, since it
-    /// takes a while.
-    pub fn reset(&self) {
+    /// Prepares command buffers for the next recordings: resets used ones, or creates one if none is ready.
+    /// Call it while the device has work, since it takes a while.
+    pub fn prepare(&self) {
         let gpu = self.memory.gpu;
-        loop {
-            let Some(allocator) = self.take_used() else { return };
+        while let Some(allocator) = self.take_used() {
             if let Some(Ok(allocator)) = allocator.reset(gpu).map(|f| f.start(gpu)) {
                 self.ready.lock().push(allocator);
             }
         }
+        let is_ready = !self.ready.lock().is_empty();
+        // A recording reports the failure, if it fails again.
+        if !is_ready && let Ok(allocator) = CommandAllocator::primary(gpu) {
+            self.ready.lock().push(allocator);
+        }
+    }
+
+    /// Number of command buffers that are ready.
+    #[cfg(test)]
+    pub fn ready(&self) -> usize {
+        self.ready.lock().len()
     }
 }
 
@@ -65,8 +74,6 @@ pub struct CommandAllocator {
     pub descriptors: Vec<vk::DescriptorPool>,
     /// Hazard lists recycled for the next recording.
     pub hazards: Hazards,
-    /// Launches of the recording.
-    pub launches: RecentLaunches,
     /// The submission that executed it.
     submitted: Option<(&'static Timeline, u64)>,
 }
@@ -83,8 +90,13 @@ impl CommandAllocator {
         }
         match pool.take_used().and_then(|f| f.reset(gpu)) {
             Some(allocator) => allocator.start(gpu),
-            None => CommandAllocator::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu),
+            None => CommandAllocator::primary(gpu),
         }
+    }
+
+    /// A new primary command buffer in the recording state.
+    fn primary(gpu: &Gpu) -> DeviceResult<CommandAllocator> {
+        CommandAllocator::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu)
     }
 
     /// From the initial to the recording state.
@@ -119,7 +131,7 @@ impl CommandAllocator {
         }
     }
 
-    fn new(gpu: &'static Gpu, level: vk::CommandBufferLevel) -> DeviceResult<CommandAllocator> {
+    fn new(gpu: &Gpu, level: vk::CommandBufferLevel) -> DeviceResult<CommandAllocator> {
         let once = level == vk::CommandBufferLevel::PRIMARY;
         let info = vk::CommandPoolCreateInfo::default()
             .flags(if once {
@@ -141,7 +153,6 @@ impl CommandAllocator {
                 args: Arena::new(ARGS_BLOCK),
                 descriptors: Vec::new(),
                 hazards: Hazards::default(),
-                launches: RecentLaunches::default(),
                 submitted: None,
             }),
             Err(e) => {
@@ -154,13 +165,12 @@ impl CommandAllocator {
 
     /// Recycles the allocator once the device has executed it, by the submission of a reached value (none if
     /// it was never submitted). It is reset later, when the device has left it ([`Timeline::has_left`]) and
-    /// while the device is busy ([`CommandAllocators::reset`]).
+    /// while the device is busy ([`CommandAllocators::prepare`]).
     pub fn recycle(mut self, pool: &CommandAllocators, submitted: Option<(&'static Timeline, u64)>) {
         self.submitted = submitted;
         self.staging.reset(&pool.memory.staging);
         self.args.reset(&pool.memory.args);
         self.drop_descriptors(pool.memory.gpu);
-        self.launches.clear();
         pool.used.lock().push(self);
     }
 

@@ -13,6 +13,7 @@ use super::loss;
 use super::one_shot;
 use super::profiling::Queries;
 use super::queues::Queues;
+use super::recent_launches::RecentLaunches;
 use super::record::{EndedRecording, ReadBack, ReadBacks, Recorder};
 use super::repeats::{Found, Recording, Repeats};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitInfo, SubmitQueue};
@@ -75,6 +76,7 @@ struct Last {
     /// Batches in a row that did not wait for the work of other queues on the same submit queue.
     strangers: u32,
     repeats: Repeats,
+    launches: RecentLaunches,
 }
 
 impl VulkanQueue {
@@ -229,8 +231,8 @@ impl DeviceQueue for VulkanQueue {
 
     fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         self.gpu.check_usable()?;
-        let mut last = self.order.lock();
-        self.place(&batch.waits, &mut last);
+        let last = &mut *self.order.lock();
+        self.place(&batch.waits, last);
         let waits = self.waits(&batch.waits)?;
         let Lists { tickets, read_backs, allocators, mut times } = self.owner.spare_lists(batch.items.len());
         if self.profiling {
@@ -244,6 +246,7 @@ impl DeviceQueue for VulkanQueue {
             foreign: SmallVec::new(),
             signals: SmallVec::new(),
             recorder: None,
+            launches: &mut last.launches,
             allocators,
             prints: Vec::new(),
             read_backs,
@@ -338,6 +341,8 @@ struct Build<'a> {
     foreign: SmallVec<[vk::Semaphore; 1]>,
     signals: SmallVec<[vk::Semaphore; 1]>,
     recorder: Option<Recorder>,
+    /// The queue's recent launches, while nothing is recording.
+    launches: &'a mut RecentLaunches,
     allocators: Vec<CommandAllocator>,
     prints: Vec<VulkanPrintBuffer>,
     read_backs: Vec<ReadBack>,
@@ -486,6 +491,8 @@ impl Build<'_> {
             _ => Before::Barrier,
         };
         let mut recorder = Recorder::begin(queue.queues.pools, before)?;
+        self.launches.begin(self.gpu());
+        recorder.launches = std::mem::take(self.launches);
         let cmd = recorder.allocator.cmd;
         self.fresh = true;
         if queue.out_of_order && last != 0 {
@@ -560,8 +567,10 @@ impl Build<'_> {
         }
     }
 
-    /// Prepares the submission of a recorder, whose print buffers it takes. Returns the waits.
+    /// Prepares the submission of a recorder, whose launches and print buffers it takes. Returns the waits.
     fn prepare(&mut self, recorder: &mut Recorder) -> DeviceResult<Waits> {
+        *self.launches = std::mem::take(&mut recorder.launches);
+        self.launches.end();
         self.queue.queues.settle()?;
         self.prints.append(&mut recorder.take_prints()?);
         self.take_waits()

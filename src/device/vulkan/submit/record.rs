@@ -8,6 +8,7 @@ use super::events::SharedEvent;
 use super::hazard::{Barrier, BarrierTracker, Before, Engine, Footprint};
 use super::list::List;
 use super::pools::SubmitPools;
+use super::recent_launches::RecentLaunches;
 use super::rect;
 use super::timeline::Timeline;
 use crate::device::batch::{BufferRange, DeviceCommand, Endpoint, RectLayout, Region};
@@ -77,6 +78,8 @@ pub struct Recorder {
     /// Whether a transfer was recorded.
     pub(super) any_transfer: bool,
     pub(super) bound: Binding,
+    /// Launches that need not be planned again.
+    pub launches: RecentLaunches,
     pub read_backs: ReadBacks,
     /// Print buffers of the launches that print.
     pub(super) prints: Vec<VulkanPrintBuffer>,
@@ -170,6 +173,7 @@ impl Recorder {
             barriers,
             any_transfer: false,
             bound: Binding::default(),
+            launches: RecentLaunches::default(),
             read_backs: ReadBacks::new(),
             prints: Vec::new(),
             room: (1, 0),
@@ -194,7 +198,6 @@ impl Recorder {
             None => self.gpu.last_barrier(cmd, self.any_transfer),
         }
         self.allocator.hazards = self.barriers.into_hazards();
-        self.allocator.launches.clear();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(cmd) }.during("vkEndCommandBuffer") {
             Ok(()) => Ok(EndedRecording { allocator: self.allocator, read_backs: self.read_backs, event }),
@@ -208,7 +211,6 @@ impl Recorder {
 
     /// Ends a list. Returns its command allocator, its accesses, and whether it contains transfers.
     pub fn end_list(mut self) -> DeviceResult<(CommandAllocator, Vec<ObjectAccess>, bool)> {
-        self.allocator.launches.clear();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
             Ok(()) => Ok((self.allocator, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),

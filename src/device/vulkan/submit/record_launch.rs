@@ -40,7 +40,7 @@ impl Recorder {
             if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
         let printing = print.as_ref().map(|(buffer, base)| PrintTarget { buffer, base: *base });
         let mut plan = kernel.plan(launch, printing)?;
-        kernel.use_existing_pipeline(&mut plan, launch)?;
+        let is_provisional = kernel.use_existing_pipeline(&mut plan, launch)?;
         if plan.dispatches.is_empty() {
             return Ok(());
         }
@@ -68,10 +68,9 @@ impl Recorder {
             && plan.shadow_images.is_empty()
             && staged.is_none()
             && print.is_none()
-            && launch.indirect.is_empty()
+            && !is_provisional
         {
-            let launch = RecentLaunch::new(launch, accesses, plan.state);
-            self.bound.launch = Some(self.allocator.launches.add(launch));
+            self.bound.launch = self.launches.add(launch, accesses, plan.state);
         }
         Ok(())
     }
@@ -79,7 +78,7 @@ impl Recorder {
     /// Records a launch without planning it, if it differs from a recent one by numbers at most; returns
     /// whether it does.
     fn launch_again(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<bool> {
-        let mut launches = std::mem::take(&mut self.allocator.launches);
+        let mut launches = std::mem::take(&mut self.launches);
         let recorded = match launches.find(launch) {
             Some((at, recent)) => {
                 let bound = self.bound.launch.replace(at) == Some(at);
@@ -87,7 +86,7 @@ impl Recorder {
             }
             None => Ok(false),
         };
-        self.allocator.launches = launches;
+        self.launches = launches;
         recorded
     }
 
@@ -101,9 +100,9 @@ impl Recorder {
         bound: bool,
     ) -> DeviceResult<()> {
         self.order(&recent.accesses, ordered, Engine::Compute);
-        if !Arc::ptr_eq(&recent.args, &launch.args) {
+        if !recent.has_arguments_of(launch) {
             kernel_of(launch)?.put_numbers(&mut recent.state, &launch.args)?;
-            recent.args.clone_from(&launch.args);
+            recent.note_arguments_of(launch);
         } else if bound {
             let [x, y, z] = recent.state.groups;
             // SAFETY: the command buffer is recording, and everything is bound as for the launch before.

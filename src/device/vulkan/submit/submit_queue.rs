@@ -312,7 +312,7 @@ impl SubmitQueue {
             self.wake_reaper(&state);
         }
         drop(submitted);
-        self.pools.allocators.reset();
+        self.pools.allocators.prepare();
         Ok(value)
     }
 
