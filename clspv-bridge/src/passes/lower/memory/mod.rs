@@ -1,10 +1,11 @@
 //! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), their
-//! memory ([`regions`]), the rewriting of accesses by class ([`rewrite`], [`access`]) and devices without
+//! memory ([`regions`], [`reach`]), the rewriting of accesses by class ([`rewrite`], [`access`]) and devices without
 //! addresses ([`virtual_addresses`]).
 
 pub mod access;
 pub mod classes;
 pub mod plan;
+mod reach;
 pub mod regions;
 pub mod rewrite;
 pub mod virtual_addresses;

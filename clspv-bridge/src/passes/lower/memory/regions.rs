@@ -10,6 +10,7 @@
 
 use super::classes::{Classes, GLOBAL, LOCAL, MemoryObject, PRIVATE, PointsToClass};
 use super::plan::{BoundBuffer, ClassKey, MemoryPlan, PointerRep, Region};
+use super::reach;
 use super::virtual_addresses::{self, PointsToSets};
 use crate::abi::{
     BindingSource, ImplicitArg, LaunchAbi, LocalSpec, NULL_OFFSET, PointerMode, SPEC_FIRST_FREE,
@@ -41,7 +42,10 @@ pub(crate) fn plan(
     }
     let points_to = virtual_addresses::points_to_sets(classes.global(), info, has_data);
     let made = MemoryPlan::new(mode.is_virtual(), classes.keys().collect());
-    let mut builder = RegionBuilder { func, info, globals, cx, abi, points_to, made };
+    // Arguments take what variables leave of the workgroup memory.
+    let has_local_args = info.args.iter().any(|arg| arg.kind == ArgKind::LocalPtr);
+    let ends = if has_local_args { FxHashMap::default() } else { reach::ends(func, globals) };
+    let mut builder = RegionBuilder { func, info, globals, cx, abi, points_to, ends, made };
     let mut reps: FxHashMap<ClassKey, PointerRep> = FxHashMap::default();
     for (&key, class) in &classes.by_key {
         let Some(rep) = builder.represent(key, class)? else { return Ok(None) };
@@ -72,6 +76,8 @@ struct RegionBuilder<'a> {
     cx: &'a PassContext<'a>,
     abi: &'a mut LaunchAbi,
     points_to: PointsToSets,
+    /// Bytes of workgroup variables that accesses reach.
+    ends: FxHashMap<Global, u32>,
     made: MemoryPlan,
 }
 
@@ -181,7 +187,10 @@ impl RegionBuilder<'_> {
         for object in &class.objects {
             let (size, align) = match object {
                 MemoryObject::Slot(s) => (self.func.slots[*s].size, self.func.slots[*s].align),
-                MemoryObject::Local(g) => (self.globals[*g].size, self.globals[*g].align),
+                MemoryObject::Local(g) => {
+                    let size = self.globals[*g].size;
+                    (self.ends.get(g).map_or(size, |end| size.max(*end)), self.globals[*g].align)
+                }
                 MemoryObject::Arg(_) | MemoryObject::Data | MemoryObject::Print => continue,
             };
             let start = bytes.checked_next_multiple_of(align.clamp(16, 128));
