@@ -4,6 +4,7 @@ pub mod barriers;
 pub mod batch_key;
 pub mod by_host;
 pub mod command_allocator;
+pub mod command_key;
 pub mod copy;
 pub mod events;
 pub mod fences;

@@ -1,7 +1,7 @@
 //! Newest launches of a queue: one that differs from them by numbers only need not be planned again. Programs
 //! alternate between a few kernels, or change a counter from launch to launch.
 
-use super::batch_key::BatchKey;
+use super::command_key::CommandKey;
 use crate::device::batch::{ArgValue, Launch};
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::access::Accesses;
@@ -14,9 +14,9 @@ const MOST: usize = 16;
 /// A launch of one dispatch.
 pub struct RecentLaunch {
     /// Everything but the values of arguments that are passed by value.
-    key: BatchKey,
-    /// The arguments, and the address of the kernel, which the recording keeps alive; none if the launch is of
-    /// an earlier recording.
+    key: CommandKey,
+    /// The arguments, and the address of the kernel, which the recording keeps alive; none if the launch is
+    /// of an earlier recording.
     recorded: Option<(Arc<Vec<ArgValue>>, usize)>,
     global: [u64; 3],
     local: [u32; 3],
@@ -61,7 +61,7 @@ pub struct RecentLaunches {
     /// The place of the next one.
     next: usize,
     /// Key of the launch that is looked for.
-    wanted: BatchKey,
+    wanted: CommandKey,
     /// [`Gpu::recordings_epoch`] when the launches were recorded.
     epoch: u64,
 }
@@ -97,7 +97,7 @@ impl RecentLaunches {
     /// Adds a launch that accesses its arguments only, in the place of the oldest one if there are many;
     /// returns the place. None if the launch depends on more than its key says.
     pub fn add(&mut self, launch: &Launch, accesses: Accesses, state: DispatchState) -> Option<usize> {
-        let mut key = BatchKey::default();
+        let mut key = CommandKey::default();
         if !key.describe_launch(launch) {
             return None;
         }

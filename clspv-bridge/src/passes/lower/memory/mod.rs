@@ -1,6 +1,6 @@
 //! Pointers to accesses of variables, descriptors and addresses: points-to classes ([`classes`]), their
-//! memory ([`regions`], [`reach`]), the rewriting of accesses by class ([`rewrite`], [`access`]) and devices without
-//! addresses ([`virtual_addresses`]).
+//! memory ([`regions`], [`reach`]), the rewriting of accesses by class ([`rewrite`], [`access`]) and devices
+//! without addresses ([`virtual_addresses`]).
 
 pub mod access;
 pub mod classes;

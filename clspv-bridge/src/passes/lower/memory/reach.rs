@@ -2,8 +2,8 @@
 //!
 //! Some programs access arrays behind their ends: hashcat 6.2.6 and 7 declare the state of RC4 for the eight
 //! work-items of a group on platforms that they do not know, and access it as for 32. Vulkan leaves such
-//! accesses undefined, and on some devices the kernel never ends. So arrays get the memory that their accesses
-//! reach.
+//! accesses undefined, and on some devices the kernel never ends. So arrays get the memory that their
+//! accesses reach.
 
 use crate::analysis::{Cfg, DomTree, bounds::Bounds};
 use crate::ir::*;
