@@ -749,9 +749,24 @@ fn check_native(mut m: Module, seed: u64, wanted: &value::LaneValues) -> Result<
     Ok(())
 }
 
+/// A device, with features and quirks that passes depend on by the seed.
+fn target(seed: u64) -> Target {
+    let has = |bit: u64| seed >> bit & 1 == 1;
+    let target = Target::generic().with_vulkan(|vulkan| {
+        vulkan.workgroup_explicit_layout = true;
+        vulkan.masked_loop_exits = has(1);
+        vulkan.shifts_rotations64 = has(2);
+        vulkan.wrong_division64 = has(3);
+        vulkan.scatters_wide_loads = has(4);
+        vulkan.scalar_accesses = has(5);
+        vulkan.tests_in_continue = has(6);
+    });
+    Target { integer_dot_product: !has(2), ..target }
+}
+
 /// Returns whether the kernel has defined behaviour; an error if a step changes the result.
 fn try_seed(seed: u64) -> Result<bool, String> {
-    let target = Target::generic().with_vulkan(|vulkan| vulkan.workgroup_explicit_layout = true);
+    let target = target(seed);
     let options = Options::default();
     let cx = &mut PassContext::new(&target, &options);
     let mut m = module(seed);
