@@ -255,6 +255,9 @@ pub struct SubgroupOps {
     pub extended_types: bool,
 }
 
+/// Bytes of workgroup memory that every device has.
+pub(crate) const MIN_WORKGROUP_MEMORY: u32 = 16_384;
+
 /// Sub-group sizes that every device with sub-groups has, by emulation if need be.
 const EMULATED_SUB_GROUP_SIZES: [u32; 5] = [8, 16, 32, 64, 128];
 

@@ -12,14 +12,12 @@ use crate::error::Result;
 use crate::ir::edit::{Rewrite, rewrite_insts};
 use crate::ir::*;
 use crate::passes::{Pass, PassContext};
-use crate::target::VulkanTarget;
+use crate::target::{MIN_WORKGROUP_MEMORY, VulkanTarget};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Bytes of the widest access.
 const WIDEST: u32 = 16;
-/// Bytes of workgroup memory that every device has.
-const MIN_MEMORY: usize = 16_384;
 /// Most operations between an index and a value that tells what it is a multiple of, and most values that
 /// are looked at on all ways to such values.
 const DEPTH: usize = 8;
@@ -80,7 +78,10 @@ fn can_lay_out(func: &Function) -> bool {
     let exact: usize = arrays().map(VarData::bytes).sum();
     let aligned: usize = arrays().map(|data| data.bytes().next_multiple_of(WIDEST as usize)).sum();
     let has_views = func.vars.values().any(|data| matches!(data.class, VarClass::View { .. }));
-    exact != 0 && arrays().all(fits) && !has_views && (aligned == exact || aligned <= MIN_MEMORY)
+    exact != 0
+        && arrays().all(fits)
+        && !has_views
+        && (aligned == exact || aligned <= MIN_WORKGROUP_MEMORY as usize)
 }
 
 /// Accesses that become one.

@@ -7,10 +7,11 @@
 
 use crate::analysis::{Cfg, DomTree, bounds::Bounds};
 use crate::ir::*;
+use crate::target::MIN_WORKGROUP_MEMORY;
 use rustc_hash::FxHashMap;
 
-/// Bytes of workgroup memory that every device has: arrays are not made longer than that.
-const MIN_MEMORY: u64 = 16_384;
+/// Limit of the memory of all arrays, in bytes.
+const MAX_MEMORY: u64 = MIN_WORKGROUP_MEMORY as u64;
 /// Most values that are looked at for one access.
 const MAX_VISITS: u32 = 64;
 
@@ -40,7 +41,7 @@ pub(super) fn ends(func: &Function, globals: &PrimaryMap<Global, GlobalData>) ->
         }
     }
     match ends.values().map(|end| end.next_multiple_of(16)).sum() {
-        0..=MIN_MEMORY => ends.into_iter().map(|(global, end)| (global, end as u32)).collect(),
+        0..=MAX_MEMORY => ends.into_iter().map(|(global, end)| (global, end as u32)).collect(),
         _ => FxHashMap::default(),
     }
 }
@@ -87,7 +88,7 @@ impl Reach<'_> {
         // Narrow sums wrap.
         let data = self.func.def_inst(value).filter(|_| bits >= 32).map(|inst| &self.func.insts[inst]);
         let terms = data.and_then(|data| {
-            let factor = || self.func.as_bits(data.args[1]).filter(|factor| *factor <= MIN_MEMORY);
+            let factor = || self.func.as_bits(data.args[1]).filter(|factor| *factor <= MAX_MEMORY);
             let mut of = |arg: usize| self.of_sum(data.args[arg], block, visits);
             match data.op {
                 Op::Bin(BinOp::Iadd | BinOp::Or) => Some(of(0) + of(1)),
@@ -97,13 +98,13 @@ impl Reach<'_> {
                 _ => None,
             }
         });
-        let bounded = || Some(self.bounds.unsigned_max(value, block)).filter(|max| *max <= MIN_MEMORY);
+        let bounded = || Some(self.bounds.unsigned_max(value, block)).filter(|max| *max <= MAX_MEMORY);
         clamp(terms.unwrap_or_else(|| bounded().map_or(0, |max| max as i64)))
     }
 }
 
 /// A value whose sums and products do not overflow.
 fn clamp(value: i64) -> i64 {
-    let most = 2 * MIN_MEMORY as i64;
+    let most = 2 * MAX_MEMORY as i64;
     value.clamp(-most, most)
 }
