@@ -3,6 +3,7 @@
 use super::{Cfg, DomTree};
 use crate::ir::{BinOp, Block, CastOp, Function, IntCc, Op, Value, ValueDef};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Most operations between a value and known bounds.
 const MAX_DEPTH: u32 = 6;
@@ -36,7 +37,7 @@ impl<'a> Bounds<'a> {
                 if cfg.preds(target.block) != [block] {
                     continue;
                 }
-                if let Some((value, is_signed, max)) = bound_by(func, branch.args[0], holds) {
+                for (value, is_signed, max) in bounds_by(func, branch.args[0], holds) {
                     let condition = Condition { target: target.block, is_signed, max };
                     conditions.entry(value).or_default().push(condition);
                 }
@@ -135,6 +136,34 @@ fn sign_extend(bits: u64, most: u64) -> i64 {
     if bits > most { (bits | !most) as i64 } else { bits as i64 }
 }
 
+/// The bounds that a condition states, as [`bound_by`] returns them: those of both comparisons if it is a
+/// conjunction.
+fn bounds_by(func: &Function, condition: Value, holds: bool) -> SmallVec<[(Value, bool, u64); 2]> {
+    let data = func.def_inst(condition).map(|inst| &func.insts[inst]);
+    let parts = match data.map(|data| (data, &data.op)) {
+        Some((data, Op::Bin(BinOp::And))) if holds => &data.args[..],
+        Some((data, Op::Bin(BinOp::Or))) if !holds => &data.args[..],
+        _ => &[condition],
+    };
+    let mut known: SmallVec<_> = parts.iter().filter_map(|part| bound_by(func, *part, holds)).collect();
+    let rest = parts.iter().filter(|_| holds).find_map(|part| bound_by_rest(func, *part, &known));
+    known.extend(rest.map(|(value, max)| (value, false, max)));
+    known
+}
+
+/// The value that `c - value > n` bounds, and its maximum, if it is known not to be above `c`.
+fn bound_by_rest(func: &Function, condition: Value, known: &[(Value, bool, u64)]) -> Option<(Value, u64)> {
+    let compared = &func.insts[func.def_inst(condition)?];
+    let rest = &func.insts[func.def_inst(*compared.args.first()?)?];
+    if compared.op != Op::Icmp(IntCc::Ugt) || rest.op != Op::Bin(BinOp::Isub) {
+        return None;
+    }
+    let (from, value) = (func.as_bits(rest.args[0])?, rest.args[1]);
+    let is_below = known.iter().any(|(v, is_signed, max)| *v == value && !is_signed && *max <= from);
+    let max = from.checked_sub(func.as_bits(compared.args[1])?)?.checked_sub(1)?;
+    is_below.then_some((value, max))
+}
+
 /// The value that a comparison with a constant bounds, whether as a signed number, and its maximum.
 fn bound_by(func: &Function, condition: Value, holds: bool) -> Option<(Value, bool, u64)> {
     let data = &func.insts[func.def_inst(condition)?];
@@ -154,5 +183,58 @@ fn bound_by(func: &Function, condition: Value, holds: bool) -> Option<(Value, bo
         (IntCc::Ule | IntCc::Eq, true) | (IntCc::Ugt | IntCc::Ne, false) => Some((value, false, limit)),
         (IntCc::Sle, true) | (IntCc::Sgt, false) => Some((value, true, limit)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse;
+
+    /// The maximum of `v1` where `condition` holds, and where it does not.
+    fn maxima(condition: &str) -> [u64; 2] {
+        let text = format!(
+            "phase lowered
+kernel \"k\" args_size 8 {{
+}}
+func @k() kernel 0 {{
+block0:
+    v1 = input global_id 0
+    {condition}
+    brif v9, block1, block2
+block1:
+    ret
+block2:
+    ret
+}}
+"
+        );
+        let module = parse::parse_module(&text).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let cfg = Cfg::new(func);
+        let dom = DomTree::new(&cfg);
+        let value = func.insts[func.blocks[func.layout[0]].insts[0]].results[0];
+        let bounds = Bounds::new(func, &cfg, &dom);
+        [1, 2].map(|block| bounds.unsigned_max(value, func.layout[block]))
+    }
+
+    #[test]
+    fn conditions_bound_values() {
+        let all = u64::from(u32::MAX);
+        assert_eq!(maxima("v9 = icmp ult v1, i32 16"), [15, all]);
+        assert_eq!(maxima("v9 = icmp ugt v1, i32 16"), [all, 16]);
+        let two = "v2 = icmp ult v1, i32 16\n    v3 = icmp ule v1, i32 9\n";
+        assert_eq!(maxima(&format!("{two}    v9 = and v2, v3")), [9, all]);
+        let two = "v2 = icmp uge v1, i32 16\n    v3 = icmp ugt v1, i32 9\n";
+        assert_eq!(maxima(&format!("{two}    v9 = or v2, v3")), [all, 9]);
+    }
+
+    #[test]
+    fn what_is_left_of_a_count_bounds_it() {
+        let all = u64::from(u32::MAX);
+        let left = "v3 = isub i32 16, v1\n    v4 = icmp ugt v3, i32 7\n";
+        assert_eq!(maxima(&format!("v2 = icmp ult v1, i32 16\n    {left}    v9 = and v4, v2")), [8, all]);
+        assert_eq!(maxima(&format!("v2 = icmp ult v1, i32 99\n    {left}    v9 = and v4, v2")), [98, all]);
+        assert_eq!(maxima("v3 = isub i32 16, v1\n    v9 = icmp ugt v3, i32 7"), [all, all]);
     }
 }
