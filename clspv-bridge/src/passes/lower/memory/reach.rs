@@ -7,17 +7,18 @@
 
 use crate::analysis::{Cfg, DomTree, bounds::Bounds};
 use crate::ir::*;
-use crate::target::MIN_WORKGROUP_MEMORY;
 use rustc_hash::FxHashMap;
 
-/// Limit of the memory of all arrays, in bytes.
-const MAX_MEMORY: u64 = MIN_WORKGROUP_MEMORY as u64;
 /// Most values that are looked at for one access.
 const MAX_VISITS: u32 = 64;
 
 /// The end of the accesses to each workgroup variable that a function names, in bytes from its start; none if
-/// all variables would need more memory than every device has.
-pub(super) fn ends(func: &Function, globals: &PrimaryMap<Global, GlobalData>) -> FxHashMap<Global, u32> {
+/// all variables would need more than `memory`, the device's.
+pub(super) fn ends(
+    func: &Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    memory: u32,
+) -> FxHashMap<Global, u32> {
     let is_local = |g: &Global| globals.get(*g).is_some_and(|data| data.space == Space::Local);
     let named = func.data_in_order().filter_map(|data| match data.op {
         Op::GlobalAddr(g) => Some(g),
@@ -30,7 +31,8 @@ pub(super) fn ends(func: &Function, globals: &PrimaryMap<Global, GlobalData>) ->
     }
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
-    let reach = Reach { func, bounds: Bounds::new(func, &cfg, &dom) };
+    let memory = u64::from(memory);
+    let reach = Reach { func, bounds: Bounds::new(func, &cfg, &dom), memory };
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
             if let Some((global, end)) = reach.of_access(&func.insts[inst], block)
@@ -40,15 +42,17 @@ pub(super) fn ends(func: &Function, globals: &PrimaryMap<Global, GlobalData>) ->
             }
         }
     }
-    match ends.values().map(|end| end.next_multiple_of(16)).sum() {
-        0..=MAX_MEMORY => ends.into_iter().map(|(global, end)| (global, end as u32)).collect(),
-        _ => FxHashMap::default(),
+    let sum: u64 = ends.values().map(|end| end.next_multiple_of(16)).sum();
+    match sum <= memory {
+        true => ends.into_iter().map(|(global, end)| (global, end as u32)).collect(),
+        false => FxHashMap::default(),
     }
 }
 
 struct Reach<'a> {
     func: &'a Function,
     bounds: Bounds<'a>,
+    memory: u64,
 }
 
 impl Reach<'_> {
@@ -79,7 +83,7 @@ impl Reach<'_> {
     fn of_sum(&self, value: Value, block: Block, visits: &mut u32) -> i64 {
         let bits = self.func.ty(value).scalar().map_or(64, Scalar::bits);
         if let Some(constant) = self.func.as_bits(value) {
-            return clamp((constant << (64 - bits)) as i64 >> (64 - bits));
+            return self.clamp((constant << (64 - bits)) as i64 >> (64 - bits));
         }
         *visits = visits.saturating_sub(1);
         if *visits == 0 {
@@ -88,7 +92,7 @@ impl Reach<'_> {
         // Narrow sums wrap.
         let data = self.func.def_inst(value).filter(|_| bits >= 32).map(|inst| &self.func.insts[inst]);
         let terms = data.and_then(|data| {
-            let factor = || self.func.as_bits(data.args[1]).filter(|factor| *factor <= MAX_MEMORY);
+            let factor = || self.func.as_bits(data.args[1]).filter(|factor| *factor <= self.memory);
             let mut of = |arg: usize| self.of_sum(data.args[arg], block, visits);
             match data.op {
                 Op::Bin(BinOp::Iadd | BinOp::Or) => Some(of(0) + of(1)),
@@ -98,13 +102,13 @@ impl Reach<'_> {
                 _ => None,
             }
         });
-        let bounded = || Some(self.bounds.unsigned_max(value, block)).filter(|max| *max <= MAX_MEMORY);
-        clamp(terms.unwrap_or_else(|| bounded().map_or(0, |max| max as i64)))
+        let bounded = || Some(self.bounds.unsigned_max(value, block)).filter(|max| *max <= self.memory);
+        self.clamp(terms.unwrap_or_else(|| bounded().map_or(0, |max| max as i64)))
     }
-}
 
-/// A value whose sums and products do not overflow.
-fn clamp(value: i64) -> i64 {
-    let most = 2 * MAX_MEMORY as i64;
-    value.clamp(-most, most)
+    /// A value whose sums and products do not overflow.
+    fn clamp(&self, value: i64) -> i64 {
+        let most = 2 * self.memory as i64;
+        value.clamp(-most, most)
+    }
 }

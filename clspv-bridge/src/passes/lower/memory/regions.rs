@@ -44,7 +44,8 @@ pub(crate) fn plan(
     let made = MemoryPlan::new(mode.is_virtual(), classes.keys().collect());
     // Arguments take what variables leave of the workgroup memory.
     let has_local_args = info.args.iter().any(|arg| arg.kind == ArgKind::LocalPtr);
-    let ends = if has_local_args { FxHashMap::default() } else { reach::ends(func, globals) };
+    let memory = cx.target.max_workgroup_memory;
+    let ends = if has_local_args { FxHashMap::default() } else { reach::ends(func, globals, memory) };
     let mut builder = RegionBuilder { func, info, globals, cx, abi, points_to, ends, made };
     let mut reps: FxHashMap<ClassKey, PointerRep> = FxHashMap::default();
     for (&key, class) in &classes.by_key {
