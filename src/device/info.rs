@@ -16,6 +16,15 @@ pub(crate) const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
     CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
 ];
 
+/// Version of the encodings of program binaries and of cached code.
+pub const BINARY_VERSION: u32 = 21;
+
+/// CL_DRIVER_VERSION of a device that another driver or a code generator stands behind. It changes with
+/// [`BINARY_VERSION`]: programs that keep binaries by this text (hashcat) end when they are refused.
+pub fn driver_version(behind: &str) -> String {
+    format!("{}.{BINARY_VERSION} ({behind})", env!("CARGO_PKG_VERSION"))
+}
+
 /// Names of features that a device may have on another processor ([`DeviceInfo::elsewhere`]).
 pub const DOUBLE: &str = "double precision";
 pub const HALF: &str = "half precision";
@@ -153,7 +162,7 @@ pub struct DeviceInfo {
     pub name: String,
     pub vendor: String,
     pub vendor_id: u32,
-    /// CL_DRIVER_VERSION text: ours, then the Vulkan driver's name and version.
+    /// CL_DRIVER_VERSION, from [`driver_version`].
     pub driver_version: String,
     pub uuid: [u8; 16],
     pub driver_uuid: [u8; 16],

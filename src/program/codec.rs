@@ -20,8 +20,7 @@ use clspv_bridge::options::{Library, LibraryCode, Options};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 use variant::{get_variant, put_variant};
 
-/// Version of the encodings in this file.
-pub const VERSION: u32 = 20;
+pub use crate::device::info::BINARY_VERSION as VERSION;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -534,8 +533,8 @@ pub(crate) fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
 pub(crate) mod tests {
     use super::*;
     use clspv_bridge::abi::{
-        BindingSource, BlockStorage, ImageBinding, ImplicitArg, KernelVariant, LaunchAbi, LocalSpec,
-        PointerMode,
+        BindingSource, BlockStorage, ImageBinding, ImplicitArg, KernelVariant, LaunchAbi, LocalSizes,
+        LocalSpec, PointerMode,
     };
 
     /// A program with every kind of field set.
@@ -646,7 +645,7 @@ pub(crate) mod tests {
             static_local_bytes: 64,
             private_bytes: 16,
             sub_group_size: 8,
-            any_local_size: true,
+            local_sizes: LocalSizes::Lines(32),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::batch::{DeviceCommand, Launch, ListItem, RectLayout};
 use super::super::compiler::CpuGenerators;
-use super::super::info::{AFFINITY_DOMAINS, AddressSharing, DeviceInfo, DeviceKind};
+use super::super::info::{self, AFFINITY_DOMAINS, AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
 use super::super::traits::*;
 use super::check::memory::{AllocationKind, Registration};
@@ -138,7 +138,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         name: processor.name.clone(),
         vendor: vendor.into(),
         vendor_id,
-        driver_version: format!("{} (native code, vectors of {width})", env!("CARGO_PKG_VERSION")),
+        driver_version: info::driver_version(&format!("native code, vectors of {width}")),
         uuid,
         driver_uuid,
         clock_mhz: machine::cpu_mhz(),

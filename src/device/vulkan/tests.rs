@@ -39,7 +39,8 @@ fn facts_are_plausible() {
     let info = device.info();
     assert!(!info.name.is_empty() && info.compute_units > 0 && info.max_work_group_size >= 128);
     assert!(info.max_alloc_size >= info.global_mem_size / 4 && info.local_mem_size >= 16384);
-    assert!(info.driver_version.contains('(') && info.timer_resolution_ns > 0);
+    let version = format!(".{} (", crate::device::info::BINARY_VERSION);
+    assert!(info.driver_version.contains(&version) && info.timer_resolution_ns > 0);
     assert!(device.target().int64);
     assert!(device.target().vulkan().is_some_and(|vulkan| vulkan.max_push_constants >= 128));
     let (d0, h0) = device.timestamps().unwrap();

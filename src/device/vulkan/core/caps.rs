@@ -7,7 +7,7 @@ use super::adapter::Adapter;
 use super::conv;
 use super::nvidia;
 use super::quirks;
-use crate::device::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts, NvidiaFacts};
+use crate::device::info::{self, AddressSharing, DeviceInfo, DeviceKind, ImageFacts, NvidiaFacts};
 use crate::device::machine;
 use crate::device::nvml::{self, Nvml};
 use ash::vk;
@@ -236,7 +236,7 @@ pub fn device_info(
         name: a.name.clone(),
         vendor: conv::vendor_name(a.props.vendor_id).into(),
         vendor_id: a.props.vendor_id,
-        driver_version: format!("{} ({})", env!("CARGO_PKG_VERSION"), vulkan_driver(a).trim()),
+        driver_version: info::driver_version(vulkan_driver(a).trim()),
         uuid: a.ids.device_uuid,
         driver_uuid: a.ids.driver_uuid,
         luid: (a.ids.device_luid_valid != 0).then_some((a.ids.device_luid, a.ids.device_node_mask)),
