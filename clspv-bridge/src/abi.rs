@@ -232,9 +232,19 @@ pub struct LaunchAbi {
     /// Work-items of a full sub-group (the pipeline must have exactly that size); 0 if the kernel does not
     /// use them.
     pub sub_group_size: u32,
-    /// The results do not depend on the division of the grid into groups, so that a launch may run with
-    /// another local size than its own.
-    pub any_local_size: bool,
+    pub local_sizes: LocalSizes,
+}
+
+/// The local sizes with which a launch may run instead of its own, because the results are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum LocalSizes {
+    /// None.
+    #[default]
+    Own,
+    /// If its own is a line (n, 1, 1) of at most so many work-items, the other such lines.
+    Lines(u32),
+    /// All.
+    Any,
 }
 
 impl LaunchAbi {

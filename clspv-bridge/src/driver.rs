@@ -2,7 +2,7 @@
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
 use crate::analysis::work::{self, LaunchFacts, WorkEstimate};
-use crate::analysis::work_groups::depends_on_work_groups;
+use crate::analysis::work_groups::interchangeable_sizes;
 use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
@@ -374,7 +374,7 @@ fn variant(
     pipeline::structure(&mut module, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.invariant("the kernel was lost")?;
-    abi.any_local_size = !depends_on_work_groups(&module.functions[kernel]);
+    abi.local_sizes = interchangeable_sizes(&module.functions[kernel]);
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
     if validates("spirv") {
         crate::back::validate::validate(&spirv, vulkan)?;

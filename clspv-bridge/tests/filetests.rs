@@ -24,7 +24,7 @@
 //! `; error: TEXT` is part of the required error; lines `;> ...` at the end are the whole output.
 //! `PYROCLAST_BLESS=1` rewrites the latter.
 
-use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
+use clspv_bridge::abi::{BlockStorage, LaunchAbi, LocalSizes, PointerMode};
 use clspv_bridge::analysis::sub_groups::uses_sub_groups;
 use clspv_bridge::analysis::tree;
 use clspv_bridge::analysis::uniformity::UniformityInfo;
@@ -406,7 +406,7 @@ fn emit(m: &Module, text: &str) -> Result<String, String> {
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: 0,
-            any_local_size: false,
+            local_sizes: LocalSizes::Own,
         };
         let words =
             clspv_bridge::back::spirv::emit(m, func, &abi, &target, false).map_err(|e| e.to_string())?;

@@ -7,6 +7,7 @@ pub(crate) mod cross_uses;
 pub(crate) mod domtree;
 pub(crate) mod group_uniform;
 pub(crate) mod joins;
+pub(crate) mod local_parts;
 pub(crate) mod loops;
 pub(crate) mod memory_values;
 pub mod sub_groups;

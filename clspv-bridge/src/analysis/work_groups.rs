@@ -1,14 +1,22 @@
 //! Dependence of a kernel on the division of its grid into work-groups.
 
+use super::local_parts;
+use crate::abi::LocalSizes;
 use crate::ir::{Function, Op, Scope, ShaderInput, VarClass};
 
-/// Whether what a lowered kernel computes depends on the local size: by work-item queries, local memory, or
-/// by what work-items of one group do together. A kernel without such a dependence gives the same results
-/// with every local size, since its other inputs (global ids, sizes and numbers that the launch passes) state
-/// the grid as it was enqueued.
-pub fn depends_on_work_groups(func: &Function) -> bool {
-    func.vars.values().any(|var| var.class == VarClass::Workgroup)
-        || func.data_in_order().any(|data| depends(&data.op))
+/// The local sizes with which a lowered kernel computes the same. It depends on the size by work-item
+/// queries, local memory, and by what work-items of one group do together; its other inputs (global ids,
+/// sizes and numbers that the launch passes) state the grid as it was enqueued.
+pub fn interchangeable_sizes(func: &Function) -> LocalSizes {
+    let is_local_id = |op: &Op| matches!(op, Op::Input { input: ShaderInput::LocalId, dim: 0 });
+    if func.data_in_order().any(|data| depends(&data.op) && !is_local_id(&data.op)) {
+        return LocalSizes::Own;
+    }
+    let has_arrays = func.vars.values().any(|var| var.class == VarClass::Workgroup);
+    if has_arrays || func.data_in_order().any(|data| is_local_id(&data.op)) {
+        return local_parts::longest_line(func).map_or(LocalSizes::Own, LocalSizes::Lines);
+    }
+    LocalSizes::Any
 }
 
 fn depends(op: &Op) -> bool {
@@ -45,7 +53,7 @@ mod tests {
     use super::*;
     use crate::ir::parse;
 
-    fn depends_with(line: &str) -> bool {
+    fn sizes_with(line: &str) -> LocalSizes {
         let text = format!(
             "phase lowered
 kernel \"k\" args_size 8 {{
@@ -59,27 +67,28 @@ block0:
 "
         );
         let module = parse::parse_module(&text).unwrap();
-        depends_on_work_groups(module.functions.values().next().unwrap())
+        interchangeable_sizes(module.functions.values().next().unwrap())
     }
 
     #[test]
     fn inputs_of_the_grid_are_no_dependence() {
         for line in ["", "v1 = input global_id 0", "fence device acq_rel global"] {
-            assert!(!depends_with(line), "{line}");
+            assert_eq!(sizes_with(line), LocalSizes::Any, "{line}");
         }
     }
 
     #[test]
     fn ids_sizes_barriers_and_narrow_scopes_are() {
         let lines = [
-            "v1 = input local_id 0",
+            "v1 = input local_id 1",
+            "v1 = input local_id 0\n    v2 = icmp ult v1, i32 1",
             "v1 = input workgroup_id 1",
             "v1 = input workgroup_size 0",
             "v1 = input local_index 0",
             "fence work_group acq_rel global",
         ];
         for line in lines {
-            assert!(depends_with(line), "{line}");
+            assert_eq!(sizes_with(line), LocalSizes::Own, "{line}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `pyroclast compile`: the kernel compiler without a device, or for a device of this machine.
 
 use super::info::print;
-use clspv_bridge::abi::{CompiledProgram, KernelVariant, PointerMode};
+use clspv_bridge::abi::{CompiledProgram, KernelVariant, LocalSizes, PointerMode};
 use clspv_bridge::metadata::KernelInfo;
 use clspv_bridge::observers::{Observers, PassTimes, Snapshots};
 use clspv_bridge::options::{CompileRequest, Extent, Kernels, Library, LibraryCode, Options};
@@ -460,8 +460,10 @@ fn describe(out: &mut String, kernel: &Selected<'_>) {
             "    {} bytes of local, {} of private memory",
             abi.static_local_bytes, abi.private_bytes
         );
-        if abi.any_local_size {
-            let _ = writeln!(out, "    runs with any local size");
-        }
+        let _ = match abi.local_sizes {
+            LocalSizes::Own => Ok(()),
+            LocalSizes::Lines(most) => writeln!(out, "    runs with any line of up to {most} work-items"),
+            LocalSizes::Any => writeln!(out, "    runs with any local size"),
+        };
     }
 }

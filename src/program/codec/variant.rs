@@ -2,7 +2,8 @@
 
 use super::{Reader, Writer};
 use clspv_bridge::abi::{
-    BindingSource, BlockStorage, ImageBinding, ImplicitArg, KernelVariant, LaunchAbi, LocalSpec, PointerMode,
+    BindingSource, BlockStorage, ImageBinding, ImplicitArg, KernelVariant, LaunchAbi, LocalSizes, LocalSpec,
+    PointerMode,
 };
 
 fn put_implicit_arg(w: &mut Writer, h: ImplicitArg) {
@@ -112,7 +113,11 @@ pub(super) fn put_variant(w: &mut Writer, v: &KernelVariant) {
     w.u32(abi.static_local_bytes);
     w.u32(abi.private_bytes);
     w.u32(abi.sub_group_size);
-    w.bool(abi.any_local_size);
+    w.u32(match abi.local_sizes {
+        LocalSizes::Own => 0,
+        LocalSizes::Lines(most) => most,
+        LocalSizes::Any => u32::MAX,
+    });
     w.words(&v.spirv);
 }
 
@@ -173,7 +178,11 @@ pub(super) fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
         static_local_bytes: r.u32()?,
         private_bytes: r.u32()?,
         sub_group_size: r.u32()?,
-        any_local_size: r.bool()?,
+        local_sizes: match r.u32()? {
+            0 => LocalSizes::Own,
+            u32::MAX => LocalSizes::Any,
+            most => LocalSizes::Lines(most),
+        },
     };
     Some(KernelVariant { abi, spirv: r.words()? })
 }

@@ -1,6 +1,6 @@
 //! Modules that spirv-val must accept, built by hand. Skipped where spirv-val is not installed.
 
-use crate::abi::{BindingSource, BlockStorage, LaunchAbi, PointerMode};
+use crate::abi::{BindingSource, BlockStorage, LaunchAbi, LocalSizes, PointerMode};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
 use crate::target::{FloatAtomics, FloatControls, Target};
@@ -22,7 +22,7 @@ fn abi() -> LaunchAbi {
         static_local_bytes: 0,
         private_bytes: 0,
         sub_group_size: 0,
-        any_local_size: false,
+        local_sizes: LocalSizes::Own,
     }
 }
 

@@ -1,7 +1,7 @@
 //! State that the lowering passes share, and the kernel that they work on.
 
 use super::globals::DataLayout;
-use crate::abi::{BlockStorage, LaunchAbi, PointerMode};
+use crate::abi::{BlockStorage, LaunchAbi, LocalSizes, PointerMode};
 use crate::analysis::sub_groups::uses_sub_groups;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: sub_group_size(kernel.func, kernel.info, target)?,
-            any_local_size: false,
+            local_sizes: LocalSizes::Own,
         };
         Ok(Lowering { data, abi, fits: true })
     }

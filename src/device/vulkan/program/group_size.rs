@@ -1,5 +1,5 @@
-//! The local size with which a launch runs, if its kernel gives the same results with any
-//! ([`any_local_size`](clspv_bridge::abi::LaunchAbi::any_local_size)).
+//! The local size with which a launch runs, if its kernel gives the same results with others
+//! ([`LocalSizes`]).
 //!
 //! Two rules save pipelines, whose creation takes the driver up to seconds. Large grids with a local size
 //! that suits no device run with one that does ([`efficient`]). A launch whose pipeline does not exist runs
@@ -7,6 +7,7 @@
 //! ([`stand_in`](super::pipeline::Pipelines::stand_in)).
 
 use crate::device::localsize::{self, GroupPreferences};
+use clspv_bridge::abi::LocalSizes;
 
 /// Number of groups, or of waves, that keeps any device busy.
 const MANY: u64 = 1024;
@@ -15,7 +16,24 @@ const MANY: u64 = 1024;
 /// than a wave leave lanes idle, and in larger groups of a line than the target, registers limit the number
 /// of resident work-items more. (Waves with idle lanes are no loss where the others would not fill the
 /// device.)
-pub fn efficient(global: [u64; 3], dims: u32, local: [u32; 3], shape: &GroupPreferences) -> [u32; 3] {
+pub fn efficient(
+    sizes: LocalSizes,
+    global: [u64; 3],
+    dims: u32,
+    local: [u32; 3],
+    shape: &GroupPreferences,
+) -> [u32; 3] {
+    let shape = match sizes {
+        LocalSizes::Own => return local,
+        LocalSizes::Lines(most) if local[1..] != [1, 1] || local[0] > most => return local,
+        LocalSizes::Lines(most) => &GroupPreferences {
+            target: shape.target.min(most),
+            wave: shape.wave.min(most),
+            max: [shape.max[0].min(most), 1, 1],
+            ..*shape
+        },
+        LocalSizes::Any => shape,
+    };
     let (wave, target) = (u64::from(shape.wave.max(1)), u64::from(shape.target));
     let total = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
     let is_line = global[1..] == [1, 1] && global[0].is_multiple_of(target);
@@ -43,8 +61,12 @@ mod tests {
     const GPU: GroupPreferences = GroupPreferences { target: 256, wave: 32, row: 32, max: [1024, 1024, 64] };
 
     fn of(global: [u64; 3], local: [u32; 3]) -> [u32; 3] {
+        among(LocalSizes::Any, global, local)
+    }
+
+    fn among(sizes: LocalSizes, global: [u64; 3], local: [u32; 3]) -> [u32; 3] {
         let dims = (0..3).rev().find(|d| global[*d] > 1).map_or(1, |d| d as u32 + 1);
-        efficient(global, dims, local, &GPU)
+        efficient(sizes, global, dims, local, &GPU)
     }
 
     #[test]
@@ -68,5 +90,21 @@ mod tests {
         assert_eq!(of([1024, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(of([1_000_003, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(of([0, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    }
+
+    #[test]
+    fn lines_are_replaced_by_allowed_ones() {
+        let (line, plane) = ([1 << 20, 1, 1], [1 << 10, 1 << 10, 1]);
+        assert_eq!(among(LocalSizes::Own, line, [8, 1, 1]), [8, 1, 1]);
+        assert_eq!(among(LocalSizes::Lines(32), line, [8, 1, 1]), [32, 1, 1]);
+        assert_eq!(among(LocalSizes::Lines(32), plane, [8, 1, 1]), [32, 1, 1]);
+        assert_eq!(among(LocalSizes::Lines(64), line, [8, 1, 1]), [64, 1, 1]);
+        // Less than a wave, but more than before.
+        assert_eq!(among(LocalSizes::Lines(16), line, [8, 1, 1]), [16, 1, 1]);
+        // As large as allowed; larger; no line.
+        for local in [[32, 1, 1], [64, 1, 1], [1, 8, 1], [8, 2, 1]] {
+            assert_eq!(among(LocalSizes::Lines(32), plane, local), local);
+        }
+        assert_eq!(among(LocalSizes::Lines(256), line, [512, 1, 1]), [512, 1, 1]);
     }
 }

@@ -21,8 +21,8 @@ use crate::device::vulkan::memory::image::{Bound, image_of};
 use crate::device::vulkan::memory::pools::MemoryPools;
 use ash::vk;
 use clspv_bridge::abi::{
-    BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,
-    PointerMode,
+    BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSizes, LocalSpec,
+    NULL_OFFSET, PointerMode,
 };
 use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind, KernelInfo};
 use smallvec::SmallVec;
@@ -260,10 +260,8 @@ impl VulkanKernel {
             DeviceError::Unsupported(format!("kernel {}: no variant for these buffers", compiled.info.name))
         })?;
         let variant = &compiled.variants[index];
-        let local = match variant.abi.any_local_size {
-            true => group_size::efficient(launch.global, launch.dims, launch.local, &self.preferences()),
-            false => launch.local,
-        };
+        let Launch { global, dims, local, .. } = *launch;
+        let local = group_size::efficient(variant.abi.local_sizes, global, dims, local, &self.preferences());
         let mut plan = Plan {
             variant,
             index,
@@ -325,7 +323,8 @@ impl VulkanKernel {
     /// Lets a pipeline of another local size execute the launch, if there is one and that of the plan's does
     /// not exist yet; requests that in the background at the second such launch. Returns whether one does.
     pub fn use_existing_pipeline(&self, plan: &mut Plan<'_>, launch: &Launch) -> DeviceResult<bool> {
-        let may = plan.variant.abi.any_local_size && self.gpu.adapter.features.pipelines_ahead;
+        let may =
+            plan.variant.abi.local_sizes == LocalSizes::Any && self.gpu.adapter.features.pipelines_ahead;
         let Some(first) = plan.dispatches.first().filter(|_| may) else { return Ok(false) };
         let key = plan.key(first);
         let wave = self.preferences().wave;
@@ -825,7 +824,7 @@ mod tests {
                 static_local_bytes,
                 private_bytes: 0,
                 sub_group_size: 0,
-                any_local_size: false,
+                local_sizes: LocalSizes::Own,
             },
             spirv: vec![],
         };

@@ -28,7 +28,7 @@ pub(in crate::device::vulkan) fn scale_variant(
             static_local_bytes: 0,
             private_bytes: 0,
             sub_group_size: 0,
-            any_local_size: false,
+            local_sizes: LocalSizes::Own,
         },
         spirv: words(if block_storage == BlockStorage::Buffer {
             in_buffer
