@@ -4,7 +4,6 @@
 #define PD_LN2_HI 0x1.62e42fee00000p-1
 #define PD_LN2_LO 0x1.a39ef35793c76p-33
 #define PD_LOG2E 0x1.71547652b82fep+0
-#define PD_NEAREST 0x1.8p+52
 
 // e^r - 1 - r for |r| <= ln(2)/2: to 2^-56, by interpolation of this over r^2 at Chebyshev nodes.
 static inline double pd_exp_tail(double r)

@@ -67,7 +67,7 @@ static inline int pd_reduce(double x, double *r, double *rl)
         return pd_neg(x) ? -n : n;
     }
     // The sum's lowest bits are those of the nearest integer.
-    double s = mad(x, 0x1.45f306dc9c883p-1, 0x1.8p+52), k = s - 0x1.8p+52;
+    double s = mad(x, 0x1.45f306dc9c883p-1, PD_NEAREST), k = s - PD_NEAREST;
     // pi/2 in parts of 33 bits, whose products with k are exact
     double t = mad(-k, 0x1.921fb54400000p+0, x);
     double v = k * 0x1.0b4611a600000p-34;

@@ -56,16 +56,6 @@ fn filled<'a, T: Copy>(
     Ok(buffer)
 }
 
-fn content<T: Copy + Default>(
-    session: &Session<'_>,
-    buffer: &Buffer<'_>,
-    n: usize,
-) -> Result<Vec<T>, String> {
-    let mut result = vec![T::default(); n];
-    session.read(buffer, &mut result)?;
-    Ok(result)
-}
-
 /// Numbers without a pattern.
 fn mixed(i: usize) -> u32 {
     let x = (i as u32 ^ 0x9e37_79b9).wrapping_mul(0x85eb_ca6b);
@@ -99,7 +89,7 @@ fn triad(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let kernel = program.kernel("triad")?;
     kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(3.0)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
-    let result: Vec<f32> = content(session, &a, n)?;
+    let result: Vec<f32> = session.content(&a, n)?;
     check("triad", result.iter().enumerate().all(|(i, x)| *x == (i % 7) as f32 + 6.0))?;
     Ok(12.0 * n as f64 / time / 1e9)
 }
@@ -112,7 +102,7 @@ fn sgemm(session: &Session<'_>, program: &Program<'_>, name: &str, local: Option
     let kernel = program.kernel(name)?;
     kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::U32(n as u32)])?;
     let time = session.best_time(1.0, || kernel.launch(&[n, n], local))?;
-    let result: Vec<f32> = content(session, &c, n * n)?;
+    let result: Vec<f32> = session.content(&c, n * n)?;
     let right = [(0, 0), (3, 500), (511, 511), (77, 130)].into_iter().all(|(r, c)| {
         let sum: f32 = (0..n).map(|k| value(r * n + k) * value(k * n + c + 5)).sum();
         result[r * n + c] == sum
@@ -127,7 +117,7 @@ fn mandelbrot(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let kernel = program.kernel("mandelbrot")?;
     kernel.set(&[Arg::Buffer(&image), Arg::U32(w as u32), Arg::F32(2.5 / w as f32)])?;
     let time = session.best_time(1.0, || kernel.launch(&[w, h], None))?;
-    let result: Vec<i32> = content(session, &image, w * h)?;
+    let result: Vec<i32> = session.content(&image, w * h)?;
     check("mandelbrot", result[512 * w + 900] == 256 || result[512 * w + 820] == 256)?;
     check("mandelbrot", result[0] < 3)?;
     Ok(time * 1e3)
@@ -141,7 +131,7 @@ fn nbody(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let kernel = program.kernel("nbody")?;
     kernel.set(&[Arg::Buffer(&p), Arg::Buffer(&f), Arg::U32(n as u32)])?;
     let time = session.best_time(1.0, || kernel.launch(&[n], None))?;
-    let result: Vec<f32> = content(session, &f, n * 4)?;
+    let result: Vec<f32> = session.content(&f, n * 4)?;
     let fx: f32 = (0..n)
         .map(|j| {
             let d: Vec<f32> = (0..3).map(|k| coordinate(j * 4 + k) - coordinate(k)).collect();
@@ -159,7 +149,7 @@ fn reduction(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let kernel = program.kernel("reduction")?;
     kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&sums), Arg::Local(local * 4), Arg::U32(each as u32)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n / each], Some(&[local])))?;
-    let result: Vec<f32> = content(session, &sums, n / local / each)?;
+    let result: Vec<f32> = session.content(&sums, n / local / each)?;
     let expected: f64 = (0..n).map(|i| (i % 3) as f64).sum();
     check("reduction", result.iter().map(|x| f64::from(*x)).sum::<f64>() == expected)?;
     Ok(4.0 * n as f64 / time / 1e9)
@@ -178,7 +168,7 @@ fn strided_sum(
     kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&sums), Arg::U32(n as u32)])?;
     let time = session.best_time(0.5, || kernel.launch(&[items], Some(&[64])))?;
     let expected = (0..n).filter(|i| counts(*i)).map(mixed).fold(0, u32::wrapping_add);
-    let result = content::<u32>(session, &sums, items)?.into_iter().fold(0, u32::wrapping_add);
+    let result = session.content::<u32>(&sums, items)?.into_iter().fold(0, u32::wrapping_add);
     check(name, result == expected)?;
     Ok(4.0 * n as f64 / time / 1e9)
 }
@@ -199,7 +189,7 @@ fn scan(session: &Session<'_>, program: &Program<'_>) -> Measured {
         third.launch(&[n / 4], Some(&[local]))
     })?;
     let mut sum = 0u32;
-    let right = content::<u32>(session, &out, n)?.iter().enumerate().all(|(i, x)| {
+    let right = session.content::<u32>(&out, n)?.iter().enumerate().all(|(i, x)| {
         sum = sum.wrapping_add(mixed(i));
         *x == sum
     });
@@ -230,7 +220,7 @@ fn bitonic(session: &Session<'_>, program: &Program<'_>) -> Measured {
     if down == 1 {
         expected.reverse();
     }
-    check("bitonic sort", content::<u32>(session, &data, n)? == expected)?;
+    check("bitonic sort", session.content::<u32>(&data, n)? == expected)?;
     Ok(n as f64 / time / 1e6)
 }
 
@@ -246,7 +236,7 @@ fn histogram(session: &Session<'_>, program: &Program<'_>) -> Measured {
     })?;
     let mut expected = vec![0u32; 256];
     (0..n).for_each(|i| expected[mixed(i) as usize >> 24] += 1);
-    check("histogram", content::<u32>(session, &bins, 256)? == expected)?;
+    check("histogram", session.content::<u32>(&bins, 256)? == expected)?;
     Ok(4.0 * n as f64 / time / 1e9)
 }
 
@@ -260,7 +250,7 @@ fn stencil(session: &Session<'_>, program: &Program<'_>) -> Measured {
     back.set(&[Arg::Buffer(&b), Arg::Buffer(&a), Arg::U32(width as u32)])?;
     let size = [width - 2, width - 2];
     forth.launch(&size, None)?;
-    let result: Vec<f32> = content(session, &b, width * width)?;
+    let result: Vec<f32> = session.content(&b, width * width)?;
     let right = |at: usize| {
         let around = value(at - 1) + value(at + 1) + value(at - width) + value(at + width);
         near(result[at], 0.5 * value(at) + 0.125 * around)
@@ -285,7 +275,7 @@ fn black_scholes(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let kernel = program.kernel("black_scholes")?;
     kernel.set(&[Arg::Buffer(&s), Arg::Buffer(&call), Arg::F32(100.0), Arg::F32(0.02), Arg::F32(0.3)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
-    let result: Vec<f32> = content(session, &call, n)?;
+    let result: Vec<f32> = session.content(&call, n)?;
     check("black_scholes", near(result[500], 12.821_58))?;
     Ok(n as f64 / time / 1e6)
 }
@@ -299,7 +289,7 @@ fn sha256(session: &Session<'_>, _: &Program<'_>) -> Measured {
     let kernel = program.kernel("sha256")?;
     kernel.set(&[Arg::Buffer(&text), Arg::Buffer(&out)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
-    let mut result: Vec<u32> = content(session, &out, n)?;
+    let mut result: Vec<u32> = session.content(&out, n)?;
     check("SHA-256", result[0] == 0xe3b0_c442)?;
     result.sort_unstable();
     result.dedup();
@@ -339,26 +329,12 @@ fn measure(session: &Session<'_>, wanted: &str) -> Result<Rows, String> {
     let program = session.build(KERNELS, "")?;
     let mut rows = Rows::new();
     for (label, measure) in ROWS.iter().filter(|(label, _)| label.contains(wanted)) {
-        match measure(session, &program) {
-            Ok(value) => rows.push((*label, value)),
-            Err(error) => {
-                println!("{} [{}]: {label}: FAILED: {error}", session.device.name, session.device.platform);
-                rows.push((*label, f64::NAN));
-            }
-        }
+        cl::add_row(session, &mut rows, label, measure(session, &program));
     }
     Ok(rows)
 }
 
 fn main() -> Result<(), String> {
-    let mut args = std::env::args().skip(1);
-    let mut wanted = String::new();
-    while let Some(arg) = args.next() {
-        if arg == "--driver" {
-            args.next();
-        } else {
-            wanted = arg;
-        }
-    }
+    let wanted = cl::wanted_part();
     cl::compare(|session| measure(session, &wanted))
 }

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout)] // a program that prints
 
 use pyroclast_runtime::cl::{CL_FLOAT, CL_MEM_READ_ONLY, CL_RGBA};
-use test_support::cl::{self, Arg, Buffer, HostData, ImageKind, Kernel, Rows, Session, image_format};
+use test_support::cl::{self, Arg, HostData, ImageKind, Kernel, Rows, Session, image_format};
 
 /// Work-items of a launch.
 const ITEMS: usize = 1 << 20;
@@ -210,9 +210,7 @@ fn run<T: Copy + Default>(
     let args: Vec<Arg<'_>> = buffers.iter().map(Arg::Buffer).collect();
     kernel.set(&args)?;
     let time = launch_time(session, &kernel)?;
-    let mut results = vec![T::default(); CHECKED];
-    session.read(&buffers[2], &mut results)?;
-    Ok((time, results))
+    Ok((time, session.content(&buffers[2], CHECKED)?))
 }
 
 fn function(session: &Session<'_>, function: &Function) -> Measured {
@@ -285,7 +283,7 @@ fn access(session: &Session<'_>, name: &str, bits: u32) -> Measured {
     session.write(&input, &(0..words as u32).collect::<Vec<u32>>())?;
     kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&out), Arg::U32(words as u32 - 1)])?;
     let time = launch_time(session, &kernel)?;
-    let result = words_of(session, &out, if name == "scatter" { words } else { ITEMS })?;
+    let result: Vec<u32> = session.content(&out, if name == "scatter" { words } else { ITEMS })?;
     let right = (0..ITEMS).all(|i| match name {
         "scatter" => result[(i as u32).wrapping_mul(0x9e37_79b1) as usize & (words - 1)] == i as u32,
         _ => result[i] == mixed(i) & (words as u32 - 1),
@@ -307,7 +305,7 @@ fn texels(session: &Session<'_>, size: usize) -> Measured {
     let out = session.buffer(4 * ITEMS)?;
     kernel.set(&[Arg::Image(&image), Arg::Buffer(&out), Arg::U32(size as u32 - 1)])?;
     let time = launch_time(session, &kernel)?;
-    let result = words_of(session, &out, ITEMS)?;
+    let result: Vec<u32> = session.content(&out, ITEMS)?;
     let right = (0..ITEMS).all(|i| {
         let (x, y) = (mixed(i) as usize & (size - 1), mixed(i) as usize >> 16 & (size - 1));
         f32::from_bits(result[i]) == (4 * (y * size + x) + 1) as f32
@@ -315,25 +313,14 @@ fn texels(session: &Session<'_>, size: usize) -> Measured {
     rate(right, time, 1)
 }
 
-fn words_of(session: &Session<'_>, buffer: &Buffer<'_>, n: usize) -> Result<Vec<u32>, String> {
-    let mut words = vec![0; n];
-    session.read(buffer, &mut words)?;
-    Ok(words)
-}
-
 /// Measurements that a device cannot run are reported and left out.
 fn measure(session: &Session<'_>, wanted: &str) -> Result<Rows, String> {
     let has_doubles = session.extensions().contains("cl_khr_fp64");
     let mut rows = Rows::new();
     let mut row = |label: &'static str, measure: &dyn Fn() -> Measured| {
-        if !label.contains(wanted) {
-            return;
+        if label.contains(wanted) {
+            cl::add_row(session, &mut rows, label, measure());
         }
-        let value = measure().unwrap_or_else(|error| {
-            println!("{} [{}]: {label}: FAILED: {error}", session.device.name, session.device.platform);
-            f64::NAN
-        });
-        rows.push((label, value));
     };
     for f in FUNCTIONS.iter().filter(|f| has_doubles || !f.double) {
         row(f.label, &|| function(session, f));
@@ -350,14 +337,6 @@ fn measure(session: &Session<'_>, wanted: &str) -> Result<Rows, String> {
 }
 
 fn main() -> Result<(), String> {
-    let mut args = std::env::args().skip(1);
-    let mut wanted = String::new();
-    while let Some(arg) = args.next() {
-        if arg == "--driver" {
-            args.next();
-        } else {
-            wanted = arg;
-        }
-    }
+    let wanted = cl::wanted_part();
     cl::compare(|session| measure(session, &wanted))
 }

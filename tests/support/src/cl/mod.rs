@@ -356,6 +356,13 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// The first `n` values of a buffer.
+    pub fn content<T: Copy + Default>(&self, buffer: &Buffer<'_>, n: usize) -> Result<Vec<T>, String> {
+        let mut data = vec![T::default(); n];
+        self.read(buffer, &mut data)?;
+        Ok(data)
+    }
+
     pub fn read<T: Copy>(&self, buffer: &Buffer<'_>, data: &mut [T]) -> Result<(), String> {
         // SAFETY: blocking, so the slice outlives the transfer.
         check("clEnqueueReadBuffer", unsafe {
@@ -550,6 +557,28 @@ pub fn offer_driver() -> Result<Option<PathBuf>, String> {
 
 /// Labels and figures.
 pub type Rows = Vec<(&'static str, f64)>;
+
+/// Adds the figure of a row, or NaN and a line for a measurement that the device cannot run.
+pub fn add_row(session: &Session<'_>, rows: &mut Rows, label: &'static str, figure: Result<f64, String>) {
+    let figure = figure.unwrap_or_else(|error| {
+        println!("{} [{}]: {label}: FAILED: {error}", session.device.name, session.device.platform);
+        f64::NAN
+    });
+    rows.push((label, figure));
+}
+
+/// The argument of the command line that is no option: a part of the labels of wanted rows.
+pub fn wanted_part() -> String {
+    let mut args = std::env::args().skip(1);
+    let mut wanted = String::new();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--driver" => drop(args.next()),
+            _ => wanted = arg,
+        }
+    }
+    wanted
+}
 
 /// Measures every device and prints a table: a row for each label, a column for each device.
 pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Rows, String>) -> Result<(), String> {
