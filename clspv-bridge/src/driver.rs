@@ -2,7 +2,7 @@
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
 use crate::analysis::work::{self, LaunchFacts, WorkEstimate};
-use crate::analysis::work_groups::interchangeable_sizes;
+use crate::analysis::work_groups::{depends_on_local_size, interchangeable_sizes};
 use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
@@ -265,9 +265,13 @@ fn native_kernels<T: Send>(
 ) -> Vec<Result<NativePieces<T>>> {
     let tasks: Vec<(usize, &Module)> = (0..optimised.len()).zip(optimised).collect();
     parallel::map(tasks, |(n, module)| {
+        // The checker reports work-items by their places in the groups as they were enqueued.
+        let is_checked = cx.target.cpu().is_some_and(|cpu| cpu.instrumented);
+        let any_local_size = !is_checked && !depends_on_local_size(module);
         let mut module = module.clone();
         pipeline::run(&mut module, pipeline::NATIVE, &mut cx.fresh())?;
-        generate(&module, n)
+        let (kernel, pieces) = generate(&module, n)?;
+        Ok((NativeKernel { any_local_size, ..kernel }, pieces))
     })
 }
 

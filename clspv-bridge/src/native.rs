@@ -213,6 +213,9 @@ pub struct NativeKernel {
     pub private_bytes: u32,
     /// Whether the kernel uses sub-groups.
     pub has_sub_groups: bool,
+    /// Whether the results do not depend on the local size, so that a launch may run with another than its
+    /// own.
+    pub any_local_size: bool,
     /// Whether the runtime fills local memory with zeros before each group.
     pub zero_local: bool,
     /// Bytes that a work-item stores to arrays that the kernel only writes, in whole cache lines: these

@@ -17,7 +17,7 @@ pub(crate) const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
 ];
 
 /// Version of the encodings of program binaries and of cached code.
-pub const BINARY_VERSION: u32 = 21;
+pub const BINARY_VERSION: u32 = 22;
 
 /// CL_DRIVER_VERSION of a device that another driver or a code generator stands behind. It changes with
 /// [`BINARY_VERSION`]: programs that keep binaries by this text (hashcat) end when they are refused.

@@ -454,6 +454,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.args_bytes);
         w.u32(k.private_bytes);
         w.bool(k.has_sub_groups);
+        w.bool(k.any_local_size);
         w.bool(k.zero_local);
         w.u32(k.stream_bytes);
         w.bool(k.reports_errors);
@@ -497,6 +498,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             args_bytes: r.u32()?,
             private_bytes: r.u32()?,
             has_sub_groups: r.bool()?,
+            any_local_size: r.bool()?,
             zero_local: r.bool()?,
             stream_bytes: r.u32()?,
             reports_errors: r.bool()?,
@@ -663,6 +665,7 @@ pub(crate) mod tests {
             args_bytes: 16,
             private_bytes: 4,
             has_sub_groups: true,
+            any_local_size: true,
             zero_local: true,
             stream_bytes: 4,
             reports_errors: true,

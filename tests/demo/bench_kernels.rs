@@ -19,7 +19,8 @@ type Measure = fn(&Session<'_>, &Program<'_>) -> Measured;
 const ROWS: &[(&str, Measure)] = &[
     ("empty kernel + clFinish, us", latency),
     ("build of these kernels, ms", build_time),
-    ("triad, GB/s", triad),
+    ("triad, GB/s", |s, p| triad(s, p, None)),
+    ("triad in groups of 1, GB/s", |s, p| triad(s, p, Some(&[1]))),
     ("SGEMM naive, GFLOP/s", |s, p| sgemm(s, p, "naive", None)),
     ("SGEMM tiled, GFLOP/s", |s, p| sgemm(s, p, "tiled", Some(&[16, 16]))),
     ("Mandelbrot, ms", mandelbrot),
@@ -79,7 +80,7 @@ fn build_time(session: &Session<'_>, _: &Program<'_>) -> Measured {
     Ok(session.best_time(2.0, built)? * 1e3)
 }
 
-fn triad(session: &Session<'_>, program: &Program<'_>) -> Measured {
+fn triad(session: &Session<'_>, program: &Program<'_>, local: Option<&[usize]>) -> Measured {
     let n = 1 << 22;
     let (a, b, c) = (
         filled(session, n, |_| 0f32)?,
@@ -88,7 +89,7 @@ fn triad(session: &Session<'_>, program: &Program<'_>) -> Measured {
     );
     let kernel = program.kernel("triad")?;
     kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(3.0)])?;
-    let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
+    let time = session.best_time(0.5, || kernel.launch(&[n], local))?;
     let result: Vec<f32> = session.content(&a, n)?;
     check("triad", result.iter().enumerate().all(|(i, x)| *x == (i % 7) as f32 + 6.0))?;
     Ok(12.0 * n as f64 / time / 1e9)

@@ -16,7 +16,7 @@ const MAX_VISITS: u32 = 64;
 
 /// The largest number of work-items in a line of which each accesses its own part of every workgroup array of
 /// a lowered kernel, within the array, and uses its local id for nothing else. `None` if there is none above
-/// 1.
+/// 1. In the function's layout, definitions precede their uses.
 pub fn longest_line(func: &Function) -> Option<u32> {
     if func.vars.values().any(|var| matches!(var.class, VarClass::View { .. })) {
         return None;

@@ -2,7 +2,7 @@
 
 use super::local_parts;
 use crate::abi::LocalSizes;
-use crate::ir::{Function, Op, Scope, ShaderInput, VarClass};
+use crate::ir::{Function, Module, Op, Scope, ShaderInput, Space, Type, VarClass, WorkItemQuery};
 
 /// The local sizes with which a lowered kernel computes the same. It depends on the size by work-item
 /// queries, local memory, and by what work-items of one group do together; its other inputs (global ids,
@@ -17,6 +17,26 @@ pub fn interchangeable_sizes(func: &Function) -> LocalSizes {
         return local_parts::longest_line(func).map_or(LocalSizes::Own, LocalSizes::Lines);
     }
     LocalSizes::Any
+}
+
+/// Whether what the kernels of a module of inlined functions compute depends on the local size. Here the
+/// numbers of the enqueued grid count as well: native code derives them from the size with which it runs.
+pub fn depends_on_local_size(module: &Module) -> bool {
+    let is_local = |ty: Type| ty.space() == Some(Space::Local);
+    module.functions.values().any(|func| {
+        let named = |op: &Op| match op {
+            Op::GlobalAddr(global) => module.globals[*global].space == Space::Local,
+            Op::WorkItem { query, .. } => tells_local_size(*query),
+            _ => false,
+        };
+        func.sig.params.iter().any(|ty| is_local(*ty))
+            || func.data_in_order().any(|data| depends(&data.op) || named(&data.op))
+    })
+}
+
+fn tells_local_size(query: WorkItemQuery) -> bool {
+    use WorkItemQuery::*;
+    !matches!(query, GlobalId | GlobalSize | GlobalOffset | GlobalLinearId | WorkDim)
 }
 
 fn depends(op: &Op) -> bool {
@@ -89,6 +109,43 @@ block0:
         ];
         for line in lines {
             assert_eq!(sizes_with(line), LocalSizes::Own, "{line}");
+        }
+    }
+
+    /// Whether native code of a kernel with a line depends on the local size.
+    fn depends_with(line: &str) -> bool {
+        let text = format!(
+            "phase inlined
+g0 = global @table local internal size 64 align 4
+kernel \"k\" args_size 8 {{
+    arg global_ptr size 8 align 8 offset 0 name \"\" type \"\" global none
+}}
+func @k(ptr.global) kernel 0 {{
+block0(v0: ptr.global):
+    {line}
+    ret
+}}
+"
+        );
+        depends_on_local_size(&parse::parse_module(&text).unwrap())
+    }
+
+    #[test]
+    fn native_code_depends_on_numbers_of_groups_too() {
+        for line in
+            ["", "v1 = work_item global_id 0", "v1 = work_item global_size 1", "v1 = load.i32 v0 align 4"]
+        {
+            assert!(!depends_with(line), "{line}");
+        }
+        let lines = [
+            "v1 = work_item local_id 0",
+            "v1 = work_item num_groups 0",
+            "v1 = work_item enqueued_local_size 0",
+            "v1 = global_addr.ptr.local g0",
+            "barrier work_group work_group acq_rel global",
+        ];
+        for line in lines {
+            assert!(depends_with(line), "{line}");
         }
     }
 }

@@ -142,7 +142,7 @@ fn run_groups(
     if launch.args.len() != native.info.args.len() {
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));
     }
-    let local = launch.local.map(u64::from);
+    let local = kernel.efficient_local_size(launch.global, launch.dims, launch.local).map(u64::from);
     let words = (native.args_bytes as usize).div_ceil(8) + 1;
     let mut args = ArgBlock::from_elem(0, words);
     let mut grid = Grid {

@@ -16,6 +16,8 @@ use std::sync::{Arc, OnceLock};
 pub const LOCAL_BYTES: u64 = 256 << 10;
 /// Local arguments count in units of these bytes, those of a vector of four.
 const COUNTED: u64 = 16;
+/// Groups of fewer work-items are replaced by larger ones.
+const FEW_ITEMS: u32 = 64;
 
 /// Facts of the device that launches depend on.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +152,17 @@ impl LoadedKernel {
     /// Bytes of private variables of a work-item.
     pub fn private_bytes(&self) -> u64 {
         u64::from(self.native().private_bytes)
+    }
+    /// The local size with which a launch runs: for groups of so few work-items that their calls take most
+    /// of the time, one that suits the device, if the kernel computes the same with others.
+    pub fn efficient_local_size(&self, global: [u64; 3], dims: u32, local: [u32; 3]) -> [u32; 3] {
+        let items = |size: [u32; 3]| size.iter().fold(1, |n: u32, size| n.saturating_mul(*size));
+        if !self.native().any_local_size || items(local) >= FEW_ITEMS {
+            return local;
+        }
+        let suitable = self.suggest_local_size(global, dims);
+        let divides = (0..3).all(|d| global[d].is_multiple_of(u64::from(suitable[d].max(1))));
+        if divides && items(suitable) > items(local) { suitable } else { local }
     }
     /// A good local size for a launch.
     pub fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3] {

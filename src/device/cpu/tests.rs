@@ -183,6 +183,43 @@ fn barriers_in_loops() {
 }
 
 #[test]
+fn groups_of_few_work_items_run_as_larger_ones_where_nothing_tells() {
+    let size = |body: &str, global: [u64; 3], local: [u32; 3]| {
+        let source = format!("kernel void test(global uint *out) {{ {body} }}");
+        let device = &devices()[0];
+        let program = device.load(Arc::new(compiled(device, &source))).unwrap();
+        let kernel = program.kernel("test").unwrap();
+        let loaded = kernel.as_any().downcast_ref::<CpuKernel>().unwrap().loaded().unwrap();
+        loaded.efficient_local_size(global, 2, local)
+    };
+    let items = |size: [u32; 3]| size.iter().product::<u32>();
+    let ids = "out[get_global_id(0)] = get_global_linear_id() + get_global_offset(0);";
+    let line = [1 << 20, 1, 1];
+    assert!(items(size(ids, line, [1, 1, 1])) >= 64);
+    assert!(items(size(ids, [1024, 1024, 1], [4, 4, 1])) >= 64);
+    assert_eq!(size(ids, line, [64, 1, 1]), [64, 1, 1]);
+    assert_eq!(size(ids, [1_000_003, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    for body in [
+        "out[get_group_id(0)] = 1;",
+        "out[get_global_id(0)] = get_enqueued_local_size(0);",
+        "out[get_global_id(0)] = get_num_groups(0);",
+        "local uint n; n = out[0]; out[get_global_id(0)] = n;",
+        "out[get_global_id(0)] = 1; barrier(CLK_GLOBAL_MEM_FENCE); out[get_global_id(0) ^ 1] += 1;",
+        "out[get_global_id(0)] = get_local_id(1);",
+    ] {
+        assert_eq!(size(body, line, [2, 1, 1]), [2, 1, 1], "{body}");
+    }
+    let mut buffers = [vec![0; 4096]];
+    run(
+        "kernel void test(global uint *out) { out[get_global_id(0)] = get_global_id(0); }",
+        &mut buffers,
+        [4096, 1, 1],
+        [1, 1, 1],
+    );
+    assert!((0..4096).eq(buffers[0].iter().copied()));
+}
+
+#[test]
 fn the_last_groups_may_be_smaller() {
     let source = "kernel void test(global uint *out) {
         uint x = get_global_id(0), y = get_global_id(1);
