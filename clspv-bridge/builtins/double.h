@@ -9,7 +9,7 @@
 #define PD_MAG 0x7ffffffffffffffful
 #define PD_EXP 0x7ff0000000000000ul
 #define PD_ONE 0x3ff0000000000000ul
-// A sum with this number is rounded to the nearest integer, which its low bits are, and less this number is that integer.
+// Adding it rounds to the nearest integer, which the low bits of the sum hold; subtracting it again gives that integer.
 #define PD_NEAREST 0x1.8p+52
 
 typedef struct { double hi, lo; } pd_dd;

@@ -232,6 +232,7 @@ pub struct LaunchAbi {
     /// Work-items of a full sub-group (the pipeline must have exactly that size); 0 if the kernel does not
     /// use them.
     pub sub_group_size: u32,
+    /// Local sizes that are interchangeable with that of a launch.
     pub local_sizes: LocalSizes,
 }
 
@@ -241,7 +242,7 @@ pub enum LocalSizes {
     /// None.
     #[default]
     Own,
-    /// If its own is a line (n, 1, 1) of at most so many work-items, the other such lines.
+    /// The sizes (n, 1, 1) with n up to this limit, for launches whose own size is one of them.
     Lines(u32),
     /// All.
     Any,

@@ -19,10 +19,10 @@ pub(crate) const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
 /// Version of the encodings of program binaries and of cached code.
 pub const BINARY_VERSION: u32 = 22;
 
-/// CL_DRIVER_VERSION of a device that another driver or a code generator stands behind. It changes with
-/// [`BINARY_VERSION`]: programs that keep binaries by this text (hashcat) end when they are refused.
-pub fn driver_version(behind: &str) -> String {
-    format!("{}.{BINARY_VERSION} ({behind})", env!("CARGO_PKG_VERSION"))
+/// CL_DRIVER_VERSION: our version, then the underlying Vulkan driver or code generator. It changes with
+/// [`BINARY_VERSION`]: programs such as hashcat cache binaries by this text, and fail if one is rejected.
+pub fn driver_version(underlying: &str) -> String {
+    format!("{}.{BINARY_VERSION} ({underlying})", env!("CARGO_PKG_VERSION"))
 }
 
 /// Names of features that a device may have on another processor ([`DeviceInfo::elsewhere`]).

@@ -95,7 +95,7 @@ struct Sum {
     constant: u64,
     /// Factor of the local id, if that is a term.
     stride: Option<u64>,
-    /// The local id has at most so many bits.
+    /// Limit of the width of local ids for which the sum holds.
     id_bits: u32,
     others: SmallVec<[Term; 4]>,
 }

@@ -107,6 +107,7 @@ pub(super) fn functions<'a>(
         local_args: local_args.clone(),
         private_bytes: functions.iter().flat_map(|f| f.slots.values()).map(slot_bytes).sum(),
         has_sub_groups: shape.linear,
+        // Only the module before the passes of native code tells.
         any_local_size: false,
         zero_local: cx.options.initialize_local,
         stream_bytes: kernels.iter().map(|k| stream_bytes(k.func)).max().unwrap_or(0),

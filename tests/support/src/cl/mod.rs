@@ -567,7 +567,7 @@ pub fn add_row(session: &Session<'_>, rows: &mut Rows, label: &'static str, figu
     rows.push((label, figure));
 }
 
-/// The argument of the command line that is no option: a part of the labels of wanted rows.
+/// The positional argument of the command line: a substring of the labels of the rows to measure.
 pub fn wanted_part() -> String {
     let mut args = std::env::args().skip(1);
     let mut wanted = String::new();
