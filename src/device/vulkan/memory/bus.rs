@@ -45,13 +45,27 @@ pub fn quick_read_after_work(quick_read: u64) -> u64 {
     (quick_read / 8).max(quick_read.min(LINE)).min(SAMPLE as u64)
 }
 
+/// Makes the loads that follow return what is in memory from now on, also where it is across a bus.
+///
+/// A sequentially consistent fence is not enough: on x86-64 it is a locked instruction (LLVM 22), which "may
+/// not serialize" loads of write-combining memory (Intel SDM volume 3A, "Software Controlled Bus Locking").
+/// Streaming loads before it then miss what the same thread has just stored.
+pub fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_mfence()
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+}
+
 /// Copies from memory that is not cached.
 ///
 /// # Safety
 /// Both ranges are valid for `len` bytes and do not overlap.
 pub unsafe fn read(src: HostPtr, dst: HostPtr, len: u64) {
-    // Streaming loads are weakly ordered, and those after a fence do not return what was fetched before it.
-    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    fence();
     let start = src.addr() as u64;
     let head = (start.next_multiple_of(LINE) - start).min(len);
     let lines = (len - head) / LINE;

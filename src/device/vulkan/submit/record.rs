@@ -18,6 +18,7 @@ use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::memory::access::{Object, ObjectAccess};
 use crate::device::vulkan::memory::buffer::Buffer;
 use crate::device::vulkan::memory::buffer::buffer_of;
+use crate::device::vulkan::memory::bus;
 use crate::device::vulkan::memory::image::Bound;
 use crate::device::vulkan::memory::staging::ArenaSlice;
 use crate::device::vulkan::program::print::VulkanPrintBuffer;
@@ -62,7 +63,7 @@ impl ReadBack {
 pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &RectLayout, region: [u64; 3]) {
     // Memory across the bus is weakly ordered: loads from it could be reordered before the load that observed
     // the completion.
-    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    bus::fence();
     for run in rect::runs(from, to, region) {
         // SAFETY: the caller's promise. The ranges may be the same memory (mapped buffers).
         unsafe { super::copy::copy(src.offset(run.src), dst.offset(run.dst), run.size) };
