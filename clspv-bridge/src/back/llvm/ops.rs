@@ -147,6 +147,10 @@ impl Print<'_> {
                 return Ok(());
             }
             BinOp::Fmin | BinOp::Fmax => {
+                if ty.scalar() == Some(Scalar::F16) {
+                    self.half_extreme(op, [x, y], v);
+                    return Ok(());
+                }
                 let word = if op == BinOp::Fmin { "minnum" } else { "maxnum" };
                 self.define(v, format!("call {flags}{t} @llvm.{word}.{s}({t} {x}, {t} {y})"));
                 return Ok(());
@@ -161,6 +165,18 @@ impl Print<'_> {
         let flags = if word.starts_with('f') { flags } else { String::new() };
         self.define(v, format!("{word} {flags}{t} {x}, {y}"));
         Ok(())
+    }
+
+    /// The smaller or larger half; one that is no number gives way to the other. As intrinsic functions, LLVM
+    /// 22 calls `fminf` and `fmaxf` of the C library for single ones.
+    fn half_extreme(&mut self, op: BinOp, [x, y]: [String; 2], v: Value) {
+        let (ty, half) = (self.func.ty(v), self.ty(v));
+        let truth = type_name(I1.of_lanes(ty.lanes()));
+        let cc = if op == BinOp::Fmin { "olt" } else { "ogt" };
+        let first = self.temporary(format!("fcmp {cc} {half} {x}, {y}"));
+        let extreme = self.temporary(format!("select {truth} {first}, {half} {x}, {half} {y}"));
+        let no_number = self.temporary(format!("fcmp uno {half} {y}, {y}"));
+        self.define(v, format!("select {truth} {no_number}, {half} {x}, {half} {extreme}"));
     }
 
     /// The high half of a product.
