@@ -1,8 +1,8 @@
 //! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
-use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode, ProgramCode};
+use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, LocalSizes, PointerMode, ProgramCode};
 use crate::analysis::work::{self, LaunchFacts, WorkEstimate};
-use crate::analysis::work_groups::{depends_on_local_size, interchangeable_sizes};
+use crate::analysis::work_groups::{depends_on_local_size, interchangeable_sizes, may_wait};
 use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};
@@ -375,10 +375,11 @@ fn variant(
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }
+    let waits = module.functions.values().any(may_wait);
     pipeline::structure(&mut module, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.invariant("the kernel was lost")?;
-    abi.local_sizes = interchangeable_sizes(&module.functions[kernel]);
+    abi.local_sizes = if waits { LocalSizes::Own } else { interchangeable_sizes(&module.functions[kernel]) };
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
     if validates("spirv") {
         crate::back::validate::validate(&spirv, vulkan)?;

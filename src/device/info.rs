@@ -17,7 +17,7 @@ pub(crate) const AFFINITY_DOMAINS: [cl_device_affinity_domain; 5] = [
 ];
 
 /// Version of the encodings of program binaries and of cached code.
-pub const BINARY_VERSION: u32 = 22;
+pub const BINARY_VERSION: u32 = 23;
 
 /// CL_DRIVER_VERSION: our version, then the underlying Vulkan driver or code generator. It changes with
 /// [`BINARY_VERSION`]: programs such as hashcat cache binaries by this text, and fail if one is rejected.
