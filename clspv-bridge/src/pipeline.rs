@@ -70,6 +70,7 @@ use crate::passes::quirks::expand_rotations::ExpandRotations;
 use crate::passes::quirks::expand_rounding::ExpandRounding;
 use crate::passes::quirks::flush_denorms::FlushDenorms;
 use crate::passes::quirks::flushed_div::FlushedDiv;
+use crate::passes::quirks::guard_lanes::GuardLanes;
 use crate::passes::quirks::guard_loads::GuardLoads;
 use crate::passes::quirks::wide_loads::WideLoads;
 use crate::passes::structure::lcssa::Lcssa;
@@ -242,6 +243,7 @@ pub const STRUCTURE: Passes = &[
     &ExpandRounding,
     &ExpandCopysign,
     &ExpandRotations,
+    &GuardLanes,
     &Structurize,
     &Lcssa,
 ];

@@ -273,6 +273,7 @@ fn target(text: &str) -> Result<Target, String> {
                 (ops.arithmetic, ops.clustered) = (true, true);
                 (ops.shuffle_relative, ops.extended_types) = (true, true);
             }
+            "limited_loops" => target = target.with_vulkan(|vulkan| vulkan.max_trip_count = Some(65_535)),
             "levels" => target = target.with_vulkan(|vulkan| vulkan.image_levels = number as u8),
             "image_filters" => target = target.with_vulkan(|vulkan| vulkan.filters_images = true),
             "border_fetches" => target = target.with_vulkan(|vulkan| vulkan.fetches_borders = true),

@@ -71,6 +71,7 @@ fn depends(op: &Op) -> bool {
             // `lcssa` compares the number of groups of a dispatch with 0.
             ShaderInput::GlobalId
             | ShaderInput::NumWorkgroups
+            | ShaderInput::IsWorkItem
             | ShaderInput::TexelOrder
             | ShaderInput::ImageAbilities => false,
             ShaderInput::LocalId

@@ -268,6 +268,8 @@ pub enum ShaderInput {
     NumWorkgroups,
     WorkgroupSize,
     LocalIndex,
+    /// Not 0 if the lane executes a work-item. A group's last vector of lanes may have others.
+    IsWorkItem,
     SubGroupSize,
     NumSubGroups,
     SubGroupId,

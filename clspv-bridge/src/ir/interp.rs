@@ -514,6 +514,7 @@ fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64
         ShaderInput::NumWorkgroups => l.num_groups[dim] as u64,
         ShaderInput::WorkgroupSize => l.local_size[dim] as u64,
         ShaderInput::LocalIndex => linear(id, l.local_size),
+        ShaderInput::IsWorkItem => 1,
         ShaderInput::SubGroupSize => full,
         ShaderInput::NumSubGroups => l.local_size.iter().map(|s| *s as u64).product::<u64>().div_ceil(full),
         ShaderInput::SubGroupId => linear(id, l.local_size) / full,

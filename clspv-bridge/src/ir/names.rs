@@ -101,6 +101,7 @@ named! {
     ShaderInput {
         LocalId = "local_id", WorkgroupId = "workgroup_id", GlobalId = "global_id",
         NumWorkgroups = "num_workgroups", WorkgroupSize = "workgroup_size", LocalIndex = "local_index",
+        IsWorkItem = "is_work_item",
         SubGroupSize = "sub_group_size", NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id",
         SubGroupLocalId = "sub_group_local_id", TexelOrder = "texel_order",
         ImageAbilities = "image_abilities",

@@ -6,7 +6,7 @@ use super::image::ImageVar;
 use super::module::{Id, push};
 use crate::abi::{SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
-use crate::ir::{F16, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
+use crate::ir::{F16, I1, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
@@ -197,6 +197,7 @@ impl Emitter<'_> {
                 return id.ok_or_else(|| CompileError::internal("emit: dimension out of range"));
             }
             ShaderInput::LocalIndex => (BuiltIn::LocalInvocationIndex, false, false),
+            ShaderInput::IsWorkItem => return self.emit_is_work_item(),
             ShaderInput::SubGroupSize => (BuiltIn::SubgroupSize, false, true),
             ShaderInput::NumSubGroups => (BuiltIn::NumSubgroups, false, true),
             ShaderInput::SubGroupId => (BuiltIn::SubgroupId, false, true),
@@ -221,6 +222,25 @@ impl Emitter<'_> {
         };
         let loaded = self.op(Op::Load, ty, &[var])?;
         if vector { self.op(Op::CompositeExtract, I32, &[loaded, dim as u32]) } else { Ok(loaded) }
+    }
+
+    /// Whether the lane executes a work-item: a constant if sub-groups divide groups evenly.
+    fn emit_is_work_item(&mut self) -> Result<Id> {
+        let [x, y, z] = self.interface.local_size;
+        let area = self.op(Op::IMul, I32, &[x, y])?;
+        let size = self.op(Op::IMul, I32, &[area, z])?;
+        let index = self.emit_input(ShaderInput::LocalIndex, 0)?;
+        let mut runs = self.op(Op::ULessThan, I1, &[index, size])?;
+        let width = self.target.subgroup_size;
+        let zero = self.m.u32(0)?;
+        if width > 1 {
+            let width = self.m.u32(width)?;
+            let rest = self.op(Op::UMod, I32, &[size, width])?;
+            let fills = self.op(Op::IEqual, I1, &[rest, zero])?;
+            runs = self.op(Op::LogicalOr, I1, &[fills, runs])?;
+        }
+        let one = self.m.u32(1)?;
+        self.op(Op::Select, I32, &[runs, one, zero])
     }
 
     /// Reads a value of type `ty` at a byte offset of the push-constant block, word by word.

@@ -6,5 +6,6 @@ pub mod expand_rotations;
 pub mod expand_rounding;
 pub mod flush_denorms;
 pub mod flushed_div;
+pub mod guard_lanes;
 pub mod guard_loads;
 pub mod wide_loads;
