@@ -43,6 +43,7 @@ use crate::passes::native::structure::NativeStructure;
 use crate::passes::native::sub_groups::NativeSubGroups;
 use crate::passes::native::thread_masks::ThreadMasks;
 use crate::passes::native::vectorize::Vectorize;
+use crate::passes::native::word_accesses::WordAccesses;
 use crate::passes::opt::compact::Compact;
 use crate::passes::opt::dce::Dce;
 use crate::passes::opt::demanded_bits::DemandedBits;
@@ -251,6 +252,8 @@ pub const STRUCTURE: Passes = &[
 /// From an optimised kernel, with the functions that it calls, to what `back::llvm` takes. The phase stays
 /// Inlined.
 pub const NATIVE: Passes = &[
+    &PromoteInts,
+    &WordAccesses,
     &NativeSubGroups,
     &NativeStructure,
     &CloseLoops,

@@ -31,6 +31,12 @@ impl Lower<'_, '_> {
         let (Some(a), Some(b)) = (from.scalar(), to.scalar()) else {
             return Err(CompileError::internal("a conversion of something that is not a number"));
         };
+        if self.uses.extended.contains(&x) {
+            let words = self.get(x)?;
+            let words = self.extended(op, from, &words);
+            self.set(v, words);
+            return Ok(());
+        }
         let (per_a, per_b) = (lanes::lanes_per_part(from), lanes::lanes_per_part(to));
         if (per_a, per_b) == (4, 2) && widens(op, a, b) {
             let parts = self.get(x)?;

@@ -7,6 +7,7 @@
 
 use super::isa::Features;
 use super::lanes::{self, Parts};
+use super::narrow;
 use crate::analysis::Cfg;
 use crate::back::native::{NativeFunction, Program};
 use crate::error::{CompileError, Invariant, Result};
@@ -18,7 +19,7 @@ use cranelift_codegen::cursor::{Cursor, CursorPosition, FuncCursor};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, AbiParam, BlockArg, InstBuilder, MemFlags, TrapCode, types};
 use cranelift_codegen::isa::CallConv;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes from one part of a call's results to the next.
 const RESULT: i32 = 16;
@@ -115,11 +116,13 @@ pub(super) struct Uses {
     pub masks: FxHashMap<Value, u32>,
     /// Sums of one address for all lanes and constant offsets of lanes.
     pub sums: FxHashMap<(Value, Value), u32>,
+    /// See [`narrow::extended_loads`].
+    pub extended: FxHashSet<Value>,
 }
 
 impl Uses {
     fn of(func: &Function) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses { extended: narrow::extended_loads(func), ..Uses::default() };
         for data in func.data_in_order() {
             match (&data.op, data.args.as_slice()) {
                 (Op::Lanes(_), [.., mask]) if func.ty(*mask).is_bool() => {

@@ -203,20 +203,27 @@ impl Lower<'_, '_> {
     ) -> Result<()> {
         let func = self.func;
         let types: Vec<Type> = results.iter().map(|v| func.ty(*v)).collect();
+        let is_extended = results.iter().any(|v| self.uses.extended.contains(v));
+        // What the values hold.
+        let held = |ty: Type| if is_extended { I32.of_lanes(ty.lanes()) } else { ty };
+        let all = |l: &mut Self| match types[..] {
+            [ty] if is_extended => vec![l.load_extended(flags, ty, p)],
+            _ => l.load_all(flags, p, &types),
+        };
         let loaded = match mask {
-            None => self.load_all(flags, p, &types),
+            None => all(self),
             Some(mask) => {
                 let [yes, no, done] = [0; 3].map(|_| self.c.func.dfg.make_block());
-                let all = self.whole_mask(mask, true)?;
-                self.c.ins().brif(all, yes, &[], no, &[]);
+                let is_whole = self.whole_mask(mask, true)?;
+                self.c.ins().brif(is_whole, yes, &[], no, &[]);
                 self.start_block(yes);
-                let loaded = self.load_all(flags, p, &types);
+                let loaded = all(self);
                 self.c.ins().jump(done, &block_args(&loaded));
                 self.start_block(no);
-                let loaded = self.load_active(flags, p, mask, &types)?;
+                let loaded = self.load_active(flags, p, mask, &types, held)?;
                 self.c.ins().jump(done, &block_args(&loaded));
                 self.start_block(done);
-                types.iter().map(|ty| self.block_params(done, *ty)).collect()
+                types.iter().map(|ty| self.block_params(done, held(*ty))).collect()
             }
         };
         for (v, parts) in results.iter().zip(loaded) {
@@ -253,13 +260,15 @@ impl Lower<'_, '_> {
         (0..n).map(|i| one(self, i)).collect()
     }
 
-    /// Loads consecutive elements for the active lanes, and zeros for the others.
+    /// Loads consecutive elements for the active lanes, and zeros for the others; `held` gives the types of
+    /// the results, which may be wider.
     fn load_active(
         &mut self,
         flags: MemFlags,
         p: clif::Value,
         mask: Value,
         types: &[Type],
+        held: impl Fn(Type) -> Type,
     ) -> Result<Vec<Parts>> {
         let n = types.len() as u32;
         let mut all = Vec::new();
@@ -267,8 +276,13 @@ impl Lower<'_, '_> {
             let (of, parts) = self.element_addresses(p, ty.lanes(), lanes::lane_bytes(*ty), n, i);
             let lane = lanes::lane_type(*ty);
             let addresses = self.addresses(of, &parts, Some(mask), StackVariable::Zeros)?;
-            let lanes: Parts = addresses.iter().map(|p| self.c.ins().load(lane, flags, *p, 0)).collect();
-            all.push(self.pack(*ty, &lanes));
+            let wide = lanes::lane_type(held(*ty));
+            let one = |p: &clif::Value| {
+                let x = self.c.ins().load(lane, flags, *p, 0);
+                if lane == wide { x } else { self.c.ins().uextend(wide, x) }
+            };
+            let lanes: Parts = addresses.iter().map(one).collect();
+            all.push(self.pack(held(*ty), &lanes));
         }
         Ok(all)
     }
@@ -300,6 +314,10 @@ impl Lower<'_, '_> {
         let n = values.len() as u32;
         let Some(ty) = values.first().map(|v| func.ty(*v)) else { return Ok(()) };
         if n == 1 {
+            if let Some(words) = self.truncated(values[0])? {
+                self.store_truncated(flags, ty, &words, p);
+                return Ok(());
+            }
             let parts = self.get(values[0])?;
             self.store(flags, ty, &parts, p);
             return Ok(());

@@ -21,6 +21,7 @@ mod lanes;
 mod link;
 mod lower;
 mod memory;
+mod narrow;
 mod ops;
 mod runtime;
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! Promotes 8- and 16-bit integers to 32 bits, for devices without arithmetic on them.
+//! Promotes 8- and 16-bit integers to 32 bits, for devices without arithmetic on them, and for Cranelift,
+//! whose vectors of work-items have lanes of 32 and 64 bits.
 //!
 //! A value of a type that the target lacks is held zero-extended in 32 bits: operations whose result may be
 //! larger mask it, and signed operations extend the sign first. Only loads and stores keep the small type,
 //! with a conversion beside them, if the target can store it; otherwise `lower_access` has already turned
-//! them into accesses of words.
+//! them into accesses of words. In native code parameters, calls and other operations keep it as well.
 //!
-//! Runs last, as folding would create constants of the small types again.
+//! Runs last for Vulkan, as folding would create constants of the small types again.
 
 use crate::error::{CompileError, Result, ice};
 use crate::ir::edit::{Rewrite, try_rewrite_insts};
@@ -22,12 +23,12 @@ impl Pass for PromoteInts {
     fn name(&self) -> &'static str {
         "promote_ints"
     }
+    fn applies(&self, cx: &PassContext<'_>) -> bool {
+        !cx.target.is_instrumented() && (lacks(cx.target, I8) || lacks(cx.target, I16))
+    }
     fn run(&self, module: &mut Module, cx: &mut PassContext<'_>) -> Result<bool> {
-        if cx.target.int8 && cx.target.int16 {
-            return Ok(false);
-        }
         let mut changed = false;
-        for f in module.functions.values_mut() {
+        for f in module.functions.values_mut().filter(|f| f.entry().is_some()) {
             changed |= run(f, cx.target)?;
         }
         Ok(changed)
@@ -35,9 +36,10 @@ impl Pass for PromoteInts {
 }
 
 fn lacks(target: &Target, ty: Type) -> bool {
+    let is_promoted = target.cpu().is_some_and(|cpu| cpu.generator.is_cranelift());
     match ty.scalar() {
-        Some(Scalar::I8) => !target.int8,
-        Some(Scalar::I16) => !target.int16,
+        Some(Scalar::I8) => is_promoted || !target.int8,
+        Some(Scalar::I16) => is_promoted || !target.int16,
         _ => false,
     }
 }
@@ -50,6 +52,29 @@ fn bits_of(ty: Type) -> u32 {
     ty.scalar().map_or(32, Scalar::bits)
 }
 
+/// Whether an operation is made on 32 bits in native code: it computes, moves lanes or whole values, or
+/// branches.
+fn is_promoted(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Bin(_)
+            | Op::Un(_)
+            | Op::Cast(_)
+            | Op::Icmp(_)
+            | Op::Select
+            | Op::Extract(_)
+            | Op::ExtractDyn
+            | Op::Insert(_)
+            | Op::InsertDyn
+            | Op::VecBuild
+            | Op::Splat
+            | Op::Shuffle(_)
+            | Op::Jump
+            | Op::BrIf
+            | Op::Switch(_)
+    )
+}
+
 struct Promoter<'a> {
     target: &'a Target,
     /// Types of values before promotion.
@@ -59,9 +84,10 @@ struct Promoter<'a> {
 /// Promotes the small integers of one function; true if there were any.
 pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
     let mut s = Promoter { target, old: FxHashMap::default() };
+    let params = func.entry().map(|entry| func.blocks[entry].params.clone()).unwrap_or_default();
     for v in func.values.keys() {
         let ty = func.values[v].ty;
-        if lacks(target, ty) && func.as_const(v).is_none() {
+        if lacks(target, ty) && func.as_const(v).is_none() && !params.contains(&v) {
             s.old.insert(v, ty);
             func.values[v].ty = wide(ty);
         }
@@ -85,6 +111,8 @@ impl Promoter<'_> {
             }
             // Any value within the small range will do.
             Some(&Const::Undef(ty)) if lacks(self.target, ty) => b.func.bits(wide(ty), 0),
+            // A parameter of a function.
+            None if lacks(self.target, b.ty(v)) => b.cast(CastOp::Zext, v, wide(b.ty(v))),
             _ => v,
         }
     }
@@ -125,6 +153,7 @@ impl Promoter<'_> {
                 b.store(v, data.args[1], *access);
                 None
             }
+            op if self.target.cpu().is_some() && !is_promoted(op) => return Ok(self.keep(b, &data, &types)),
             Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => {
                 return Err(CompileError::unsupported("atomic operations on 8 or 16 bits", data.line));
             }
@@ -172,12 +201,37 @@ impl Promoter<'_> {
         Ok(value.into())
     }
 
+    /// An operation whose operands and result keep their types.
+    fn keep(&self, b: &mut Builder<'_>, data: &InstData, types: &[Type]) -> Rewrite {
+        let is_small = |ty: Type| lacks(self.target, ty);
+        let narrow = |b: &mut Builder<'_>, v: Value, ty: Type| match is_small(ty) {
+            true => {
+                let held = self.held(b, v);
+                b.cast(CastOp::Trunc, held, ty)
+            }
+            false => v,
+        };
+        let args: Vec<Value> = data.args.iter().zip(types).map(|(v, ty)| narrow(b, *v, *ty)).collect();
+        let Some(ty) = data.results.first().map(|v| self.ty(b, *v)) else {
+            b.inst(data.op.clone(), &args, &[]);
+            return Rewrite::Remove;
+        };
+        let kept = b.value(data.op.clone(), &args, ty);
+        Rewrite::Replace(if is_small(ty) { b.cast(CastOp::Zext, kept, wide(ty)) } else { kept })
+    }
+
     fn bin(&self, b: &mut Builder<'_>, op: BinOp, x: Value, y: Value, bits: u32) -> Value {
         use BinOp::*;
         let both = |s: &Self, b: &mut Builder<'_>| (s.signed(b, x, bits), s.signed(b, y, bits));
         let amount = |b: &mut Builder<'_>| {
-            let m = b.func.bits(b.ty(y), bits as u64 - 1);
-            b.and(y, m)
+            let (ty, most) = (b.ty(y), u64::from(bits) - 1);
+            match b.func.as_bits(y) {
+                Some(by) => b.func.bits(ty, by & most),
+                None => {
+                    let most = b.func.bits(ty, most);
+                    b.and(y, most)
+                }
+            }
         };
         let v = match op {
             And | Or | Xor | Umin | Umax => return b.bin(op, x, y),

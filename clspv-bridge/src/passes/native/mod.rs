@@ -7,3 +7,4 @@ pub mod structure;
 pub mod sub_groups;
 pub mod thread_masks;
 pub mod vectorize;
+pub mod word_accesses;
