@@ -10,8 +10,8 @@ use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
 use crate::front::expand::EmitOps;
 use crate::ir::{
-    Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, UnrollHint,
-    Value,
+    Block, Builder, CastOp, ClOp, Const, FastMath, FuncRef, Function, I32, Inst, Linkage, Op as IrOp, Type,
+    UnrollHint, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -500,6 +500,11 @@ impl<'a> FuncReader<'_, '_, 'a> {
             let name = self.r.module.functions[func].name.clone();
             if let Some(vals) = self.work_item_call(&name, &args, &sig.results) {
                 return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };
+            }
+            // LLVM's translator declares what is called with the format and its arguments (Julia).
+            if name == "printf" && sig.results == [I32] && args.len() == inst.rest(3).len() {
+                let printed = self.b().value(IrOp::OpenCl(ClOp::printf), &args, I32);
+                return self.define(inst, printed);
             }
         }
         if let Some(vals) = self.helper(func, &args, &sig.results, inst)? {
