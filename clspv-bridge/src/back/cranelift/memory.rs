@@ -204,7 +204,7 @@ impl Lower<'_, '_> {
         let func = self.func;
         let types: Vec<Type> = results.iter().map(|v| func.ty(*v)).collect();
         let is_extended = results.iter().any(|v| self.uses.extended.contains(v));
-        // What the values hold.
+        // The type in which a value is held.
         let held = |ty: Type| if is_extended { I32.of_lanes(ty.lanes()) } else { ty };
         let all = |l: &mut Self| match types[..] {
             [ty] if is_extended => vec![l.load_extended(flags, ty, p)],

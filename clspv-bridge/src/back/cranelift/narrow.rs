@@ -1,5 +1,5 @@
-//! Consecutive bytes and 16-bit integers that are extended after a load or truncated before a store, as
-//! vectors of words. By themselves such lanes are scalars.
+//! Loads of consecutive bytes and 16-bit integers that are extended to words, and stores of those that are
+//! truncated from words. Such lanes are scalars otherwise.
 
 use super::lanes::{self, Parts};
 use super::lower::Lower;
@@ -39,7 +39,7 @@ pub(super) fn extended_loads(func: &Function) -> FxHashSet<Value> {
 }
 
 impl Lower<'_, '_> {
-    /// The words of which lanes are truncated that are about to be stored.
+    /// The words from which a vector of narrow lanes is truncated, if it is.
     pub(super) fn truncated(&mut self, narrow: Value) -> Result<Option<Parts>> {
         let func = self.func;
         let Some(data) = func.def_inst(narrow).map(|inst| &func.insts[inst]) else { return Ok(None) };
@@ -65,7 +65,8 @@ impl Lower<'_, '_> {
         (0..ty.lanes() as i32 / 4).map(|i| part(self, i)).collect()
     }
 
-    /// Extends the sign of words that hold lanes of another type, or nothing.
+    /// The results of an extension of lanes of type `from` to words. The operands are in words already,
+    /// zero-extended unless only their low bits are used.
     pub(super) fn extended(&mut self, op: CastOp, from: Type, words: &[clif::Value]) -> Parts {
         let above = narrow_bits(from).map_or(0, |bits| i64::from(32 - bits));
         let sign = |l: &mut Self, word: &clif::Value| {
