@@ -5,7 +5,7 @@ use super::lanes::{self, Parts};
 use super::lower::Lower;
 use crate::error::Result;
 use crate::ir::*;
-use cranelift_codegen::ir::{self as clif, Endianness, InstBuilder, MemFlags, types};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlags, types};
 use rustc_hash::FxHashSet;
 
 /// Bits of a lane of 8 or 16 bits, in a vector that fills vectors of words.
@@ -58,7 +58,7 @@ impl Lower<'_, '_> {
             }
             let word = l.c.ins().load(types::I32, flags, p, 4 * i);
             let word = l.c.ins().scalar_to_vector(types::I32X4, word);
-            let lanes = l.lanes_as(word, types::I8X16);
+            let lanes = l.cast_bits(word, types::I8X16);
             let pairs = l.c.ins().uwiden_low(lanes);
             l.c.ins().uwiden_low(pairs)
         };
@@ -89,7 +89,7 @@ impl Lower<'_, '_> {
                 // The conversion saturates.
                 let low = self.extended(CastOp::Sext, ty, &[*word])[0];
                 let lanes = self.c.ins().snarrow(low, low);
-                let lanes = self.lanes_as(lanes, types::I64X2);
+                let lanes = self.cast_bits(lanes, types::I64X2);
                 let lanes = self.lane_of(lanes, 0);
                 self.c.ins().store(flags, lanes, p, 8 * i);
             } else {
@@ -97,16 +97,10 @@ impl Lower<'_, '_> {
                 let low = self.c.ins().band(*word, mask);
                 let pairs = self.c.ins().snarrow(low, low);
                 let lanes = self.c.ins().unarrow(pairs, pairs);
-                let lanes = self.lanes_as(lanes, types::I32X4);
+                let lanes = self.cast_bits(lanes, types::I32X4);
                 let lanes = self.lane_of(lanes, 0);
                 self.c.ins().store(flags, lanes, p, 4 * i);
             }
         }
-    }
-
-    /// A vector with its lanes in the order of memory as one of another type.
-    fn lanes_as(&mut self, x: clif::Value, ty: clif::Type) -> clif::Value {
-        let flags = MemFlags::new().with_endianness(Endianness::Little);
-        self.c.ins().bitcast(ty, flags, x)
     }
 }
