@@ -375,6 +375,7 @@ fn variant(
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }
+    // Before passes that make loads volatile (`wide_loads`).
     let waits = module.functions.values().any(may_wait);
     pipeline::structure(&mut module, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);

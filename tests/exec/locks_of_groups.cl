@@ -4,7 +4,7 @@
 //! arg 1: i32[1] = 0
 //! expect 0: 0
 //! expect 1: 80
-// Work-groups wait for each other, so none of them may share a vector with another.
+// A spin lock between work-groups: they must not be executed as lanes of one vector.
 __kernel void test(volatile __global int *lock, __global int *sum)
 {
     while (atomic_cmpxchg(lock, 0, 1) != 0);

@@ -167,8 +167,8 @@ impl Print<'_> {
         Ok(())
     }
 
-    /// The smaller or larger half; one that is no number gives way to the other. As intrinsic functions, LLVM
-    /// 22 calls `fminf` and `fmaxf` of the C library for single ones.
+    /// `minnum` or `maxnum` of halves: if one operand is NaN, the result is the other. LLVM 22 lowers the
+    /// intrinsic functions to calls of `fminf` and `fmaxf` where the halves are scalars.
     fn half_extreme(&mut self, op: BinOp, [x, y]: [String; 2], v: Value) {
         let (ty, half) = (self.func.ty(v), self.ty(v));
         let truth = type_name(I1.of_lanes(ty.lanes()));

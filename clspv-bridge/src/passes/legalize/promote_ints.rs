@@ -36,10 +36,10 @@ impl Pass for PromoteInts {
 }
 
 fn lacks(target: &Target, ty: Type) -> bool {
-    let is_promoted = target.cpu().is_some_and(|cpu| cpu.generator.is_cranelift());
+    let is_cranelift = target.cpu().is_some_and(|cpu| cpu.generator.is_cranelift());
     match ty.scalar() {
-        Some(Scalar::I8) => is_promoted || !target.int8,
-        Some(Scalar::I16) => is_promoted || !target.int16,
+        Some(Scalar::I8) => is_cranelift || !target.int8,
+        Some(Scalar::I16) => is_cranelift || !target.int16,
         _ => false,
     }
 }
