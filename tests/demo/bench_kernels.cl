@@ -2,6 +2,14 @@
 __kernel void triad(__global float *a, __global const float *b, __global const float *c, float s) {
     size_t i = get_global_id(0); a[i] = b[i] + s * c[i]; }
 
+// Images in buffers: pixels are extended and truncated, or stay bytes.
+__kernel void blend(__global uchar4 *out, __global const uchar4 *a, __global const uchar4 *b, int weight) {
+    size_t i = get_global_id(0);
+    int4 x = convert_int4(a[i]), y = convert_int4(b[i]);
+    out[i] = convert_uchar4((x * weight + y * (256 - weight)) >> 8); }
+__kernel void brighten(__global uchar8 *out, __global const uchar8 *a, __global const uchar8 *b, int more) {
+    size_t i = get_global_id(0); out[i] = add_sat(add_sat(a[i], b[i]), (uchar8)(more)); }
+
 __kernel void naive(__global const float *a, __global const float *b, __global float *c, int n) {
     int col = get_global_id(0), row = get_global_id(1);
     float sum = 0;

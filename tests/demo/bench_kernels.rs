@@ -35,6 +35,12 @@ const ROWS: &[(&str, Measure)] = &[
     ("Black-Scholes, M/s", black_scholes),
     ("SHA-256, M/s", sha256),
     ("image blur 5x5, Mpixel/s", blur),
+    ("blend of pixels in buffers, GB/s", |s, p| {
+        bytes(s, p, "blend", 4, |x, y| ((u32::from(x) * WEIGHT + u32::from(y) * (256 - WEIGHT)) >> 8) as u8)
+    }),
+    ("saturated sums of bytes, GB/s", |s, p| {
+        bytes(s, p, "brighten", 8, |x, y| x.saturating_add(y).saturating_add(WEIGHT as u8))
+    }),
 ];
 
 fn check(name: &str, right: bool) -> Result<(), String> {
@@ -154,6 +160,28 @@ fn reduction(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let expected: f64 = (0..n).map(|i| (i % 3) as f64).sum();
     check("reduction", result.iter().map(|x| f64::from(*x)).sum::<f64>() == expected)?;
     Ok(4.0 * n as f64 / time / 1e9)
+}
+
+/// The number that kernels on bytes receive.
+const WEIGHT: u32 = 77;
+
+/// A kernel that computes each byte from those of two buffers, `each` of them in a work-item.
+fn bytes(
+    session: &Session<'_>,
+    program: &Program<'_>,
+    name: &'static str,
+    each: usize,
+    expected: fn(u8, u8) -> u8,
+) -> Measured {
+    let n = 1 << 22;
+    let (x, y) = (|i: usize| mixed(i) as u8, |i: usize| mixed(i + 1) as u8);
+    let (out, a, b) = (session.buffer(n)?, filled(session, n, x)?, filled(session, n, y)?);
+    let kernel = program.kernel(name)?;
+    kernel.set(&[Arg::Buffer(&out), Arg::Buffer(&a), Arg::Buffer(&b), Arg::U32(WEIGHT)])?;
+    let time = session.best_time(0.5, || kernel.launch(&[n / each], None))?;
+    let result: Vec<u8> = session.content(&out, n)?;
+    check(name, result.iter().enumerate().all(|(i, byte)| *byte == expected(x(i), y(i))))?;
+    Ok(3.0 * n as f64 / time / 1e9)
 }
 
 /// A sum by a few work-items, which each read many values.
