@@ -363,6 +363,45 @@ fn sub_buffers_share_their_parents_bytes() {
     queue.release();
 }
 
+/// Short writes behind launches are executed by the device, reads of them and writes after them by the host.
+#[test]
+fn short_writes_are_complete_when_the_host_follows() {
+    let rig = Rig::new(STEPS);
+    let write = |queue, mem, value: u32| {
+        let values = [value; 32];
+        // SAFETY: a blocking write of the buffer's size.
+        ok(unsafe {
+            clEnqueueWriteBuffer(queue, mem, 1, 0, 128, values.as_ptr().cast(), 0, null(), null_mut())
+        });
+    };
+    std::thread::scope(|scope| {
+        for t in 0..8u32 {
+            scope.spawn(move || {
+                let queue = rig.queue(0);
+                let mut data = Tracked::new(&rig, t);
+                let mem = rig.buffer(&[0u32; 32]);
+                for round in 0..100 {
+                    data.step(queue, 3, round, &[]).release();
+                    write(queue, mem, round);
+                    assert_eq!(read::<u32>(queue, mem, 32), [round; 32]);
+                    data.step(queue, 5, round, &[]).release();
+                    write(queue, mem, round | 1 << 16);
+                    finish(queue);
+                    write(queue, mem, round | 1 << 17);
+                    data.step(queue, 7, round, &[]).release();
+                    finish(queue);
+                    assert_eq!(read::<u32>(queue, mem, 32), [round | 1 << 17; 32]);
+                }
+                data.check(queue);
+                mem.release();
+                queue.release();
+            });
+        }
+    });
+    rig.program.release();
+    rig.context.release();
+}
+
 #[test]
 fn migration_keeps_the_bytes() {
     let rig = Rig::new(STEPS);

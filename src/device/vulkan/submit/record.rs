@@ -193,8 +193,15 @@ impl Recorder {
     pub fn end(mut self, open: bool, timeline: &Timeline) -> DeviceResult<EndedRecording> {
         let (cmd, event) = (self.allocator.cmd, timeline.next_event());
         match &event {
-            // Transfers of earlier command buffers may be under way if this one begins without a barrier.
-            Some(event) => self.gpu.set_event(cmd, event.raw, open || self.any_transfer),
+            Some(event) => {
+                // NVIDIA's driver (580) sets an event before transfers are complete that its dependency names
+                // (`short_writes_are_complete_when_the_host_follows` in tests/stress.rs).
+                if self.any_transfer {
+                    self.gpu.barrier_to_host(cmd);
+                }
+                // Transfers of earlier command buffers may be under way if this one begins without a barrier.
+                self.gpu.set_event(cmd, event.raw, open || self.any_transfer);
+            }
             None if open => self.gpu.barrier_to_host(cmd),
             None => self.gpu.last_barrier(cmd, self.any_transfer),
         }
