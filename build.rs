@@ -5,7 +5,7 @@ use std::{env, error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    for name in ["fill", "copy"] {
+    for name in ["copy", "empty", "fill"] {
         compile(name)?;
     }
     Ok(())

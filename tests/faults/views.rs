@@ -2,7 +2,7 @@
 //! completes before one is first used. The loader counts submissions.
 
 use super::queues::{submissions, with_queues};
-use super::{FENCE, Faults, OUT_OF_DEVICE_MEMORY};
+use super::{FENCE, Faults, OUT_OF_DEVICE_MEMORY, PIPELINE};
 use std::ptr::{null, null_mut};
 use test_support::api::rig::*;
 use test_support::api::supervised::Case;
@@ -119,7 +119,46 @@ fn failed_settlings() {
     assert!(messages.is_empty(), "{messages}");
 }
 
+/// Number of the call that fails where none should.
+const NEVER: u64 = u64::MAX;
+
+/// The first launch of a kernel creates a further pipeline, the very first one two, one of which is for the
+/// compilation. After failures of each, the kernels work.
+fn first_code() {
+    let (faults, rig) = (Faults::open(), Rig::new(STEPS));
+    let (queue, mem) = (rig.queue(0), rig.buffer(&[1u32; SIZE]));
+    let launched = |name: &str, failing: u64| {
+        let kernel = rig.kernel(name);
+        set(kernel, 0, mem);
+        match name {
+            "step" => (1..3).for_each(|i| set(kernel, i, 2u32)),
+            _ => set(kernel, 1, mem),
+        }
+        faults.set(PIPELINE, failing, OUT_OF_DEVICE_MEMORY);
+        let event = launch(queue, kernel, SIZE, &[]);
+        // SAFETY: a live handle.
+        let (status, calls) = (unsafe { clWaitForEvents(1, &event) }, faults.calls());
+        assert_eq!(status < 0, failing != NEVER);
+        event.release();
+        kernel.release();
+        calls
+    };
+    assert_eq!(launched("step", 1), 2);
+    assert_eq!(launched("step", 1), 2);
+    assert_eq!(launched("step", NEVER), 1);
+    assert_eq!(launched("step", NEVER), 0);
+    assert_eq!(launched("combine", 1), 2);
+    assert_eq!(launched("combine", NEVER), 1);
+    // Two of the steps and the last launch were executed: 1, 4, 10, 40.
+    assert_eq!(read::<u32>(queue, mem, SIZE), [40; SIZE]);
+}
+
 pub const CASES: &[Case] = &[
+    Case {
+        name: "code_is_used_after_a_submission_with_further_code",
+        run: first_code,
+        prepare: |command, folder| with_queues(command, folder, "-pipelines_ahead,-immediate_uploads"),
+    },
     Case {
         name: "views_are_used_after_a_submission",
         run: || first_uses(1),

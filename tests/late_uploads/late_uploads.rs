@@ -1,18 +1,23 @@
-//! Whether VkQueues see new views and new code at once, in plain Vulkan (see the driver's quirk
-//! `serial_submissions`).
+//! Whether VkQueues see new views and new code at once, in plain Vulkan (see the driver's quirks
+//! `serial_submissions` and `late_uploads`).
 //!
-//! `late_uploads [--graphics] [--pipelines] [--serial] [--queues 8] [--threads 8] [--rounds 2000]`. Each
-//! thread creates a view of a buffer (or, with `--pipelines`, a pipeline with a constant of its own), runs a
-//! kernel with it, waits, compares the result and destroys it. With `--serial` a lock keeps submissions
-//! apart, `--graphics` takes the queue family with graphics. The exit status is 1 if results were
-//! wrong, and 2 if a kernel does not end.
+//! `late_uploads [--graphics] [--pipelines] [--serial] [--before nothing] [--queues 8] [--threads 8]
+//! [--rounds 2000]`. Each thread creates a view of a buffer (or, with `--pipelines`, a pipeline with a
+//! constant of its own), runs a kernel with it, waits, compares the result and destroys it. With `--serial` a
+//! lock keeps submissions apart, `--graphics` takes the queue family with graphics. The exit status is 1 if
+//! results were wrong, and 2 if a kernel does not end.
+//!
+//! `--before` says what precedes the first use: `nothing`; an `empty` submission that completes; one made
+//! immediately after the creation of another pipeline, while nothing else is submitted (`code`); or the
+//! creation of the object itself while nothing is submitted (`lock`). The last two need `--serial`. Run
+//! several processes at once: one alone rarely shows the fault.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
 use ash::vk;
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -31,15 +36,45 @@ struct Options {
     graphics: bool,
     pipelines: bool,
     serial: bool,
+    before: Before,
     queues: usize,
     threads: usize,
     rounds: usize,
 }
 
+/// Preparation of the first use of an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Empty,
+    Code,
+    Lock,
+}
+
+impl Before {
+    fn parse(name: &str) -> Result<Before> {
+        let all = [
+            ("nothing", Before::Nothing),
+            ("empty", Before::Empty),
+            ("code", Before::Code),
+            ("lock", Before::Lock),
+        ];
+        let found = all.iter().find(|(known, _)| *known == name);
+        found.map(|(_, before)| *before).ok_or_else(|| format!("unknown: --before {name}").into())
+    }
+}
+
 impl Options {
     fn parse() -> Result<Options> {
-        let mut options =
-            Options { graphics: false, pipelines: false, serial: false, queues: 8, threads: 8, rounds: 2000 };
+        let mut options = Options {
+            graphics: false,
+            pipelines: false,
+            serial: false,
+            before: Before::Nothing,
+            queues: 8,
+            threads: 8,
+            rounds: 2000,
+        };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut number = || args.next().ok_or("a number is missing")?.parse().map_err(|_| "no number");
@@ -47,6 +82,7 @@ impl Options {
                 "--graphics" => options.graphics = true,
                 "--pipelines" => options.pipelines = true,
                 "--serial" => options.serial = true,
+                "--before" => options.before = Before::parse(&args.next().unwrap_or_default())?,
                 "--queues" => options.queues = number()?,
                 "--threads" => options.threads = number()?,
                 "--rounds" => options.rounds = number()?,
@@ -244,17 +280,44 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Submits and polls until the work is complete; ends the process if it never is.
+    /// The lock that keeps submissions away, if they are made one by one.
+    fn submitting(&self) -> Result<Option<MutexGuard<'a, ()>>> {
+        let lock = self.gpu.submitting.as_ref().map(|lock| lock.lock().map_err(|_| "a thread panicked"));
+        Ok(lock.transpose()?)
+    }
+
+    /// Submits the commands, and waits.
     fn execute(&self) -> Result<()> {
-        let raw = &self.gpu.raw;
-        let commands = [self.commands];
-        let info = [vk::SubmitInfo::default().command_buffers(&commands)];
-        let queue = &self.gpu.queues[self.number % self.gpu.queues.len()];
-        let submitting =
-            self.gpu.submitting.as_ref().map(|lock| lock.lock().map_err(|_| "a thread panicked"));
+        let submitting = self.submitting()?;
+        self.submit(&[self.commands])?;
+        drop(submitting);
+        self.wait()
+    }
+
+    /// Submits nothing and waits, so that an object created before is seen. With `code`, another pipeline is
+    /// created before, while nothing is submitted.
+    fn settle(&self, code: bool) -> Result<()> {
+        let submitting = self.submitting()?;
+        let other = if code { self.gpu.pipeline(u32::MAX)? } else { vk::Pipeline::null() };
+        self.submit(&[])?;
+        drop(submitting);
+        self.wait()?;
+        // SAFETY: nothing uses it; it may be null.
+        unsafe { self.gpu.raw.destroy_pipeline(other, None) };
+        Ok(())
+    }
+
+    fn submit(&self, commands: &[vk::CommandBuffer]) -> Result<()> {
+        let info = [vk::SubmitInfo::default().command_buffers(commands)];
+        let queue = self.gpu.queues[self.number % self.gpu.queues.len()].lock();
+        let queue = queue.map_err(|_| "a thread panicked")?;
         // SAFETY: the queue's lock is held, the fence is not in use.
-        unsafe { raw.queue_submit(*queue.lock().map_err(|_| "a thread panicked")?, &info, self.fence) }?;
-        drop(submitting.transpose()?);
+        Ok(unsafe { self.gpu.raw.queue_submit(*queue, &info, self.fence) }?)
+    }
+
+    /// Polls until the work is complete; ends the process if it never is.
+    fn wait(&self) -> Result<()> {
+        let raw = &self.gpu.raw;
         let start = Instant::now();
         // SAFETY: the fence is alive, and reset after it was signalled.
         unsafe {
@@ -281,8 +344,13 @@ impl<'a> Worker<'a> {
                 self.words.add(result + i).write_volatile(u32::MAX);
             }
         }
+        let submitting = if options.before == Before::Lock { self.submitting()? } else { None };
         let view = if options.pipelines { self.views[place] } else { self.view(place)? };
         let pipeline = if options.pipelines { self.gpu.pipeline(key)? } else { self.gpu.pipeline };
+        drop(submitting);
+        if matches!(options.before, Before::Empty | Before::Code) {
+            self.settle(options.before == Before::Code)?;
+        }
         self.record(pipeline, view)?;
         self.execute()?;
         // SAFETY: the work that used them is complete.

@@ -95,8 +95,13 @@ quirks! {
 
     /// Even with one VkQueue, new views and code, and what the driver makes for its own copies of images, may
     /// be seen late: a submission must begin and complete between the creation and the first use. Without
-    /// that, the execution tests hung in half of all runs with one VkQueue and fences (580, H200); with it
-    /// they passed in three of three.
+    /// that, the execution tests hung in half of all runs with one VkQueue and fences (580, H200).
+    ///
+    /// For code this is not enough if other submissions are made during its creation: the device was lost in
+    /// 9 of 1,028 such runs beside other processes, and in plain Vulkan 6 of 418,000 new pipelines gave wrong
+    /// results (`late_uploads --pipelines --serial --queues 1 --before empty`). None of 579,000 did where the
+    /// submission came immediately after the creation of another pipeline (`--before code`), and none of
+    /// 648,000 created while nothing was submitted (`--before lock`).
     late_uploads: Driver::is_nvidia;
 
     /// At times, for seconds, submissions that signal a semaphore take 20 to 35 us more in vkQueueSubmit2 or

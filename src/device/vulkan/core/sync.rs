@@ -34,8 +34,26 @@ impl Gpu {
     /// As for vkQueueSubmit: the caller holds the queue's lock, and keeps what is submitted until the device
     /// has executed it.
     pub unsafe fn submit(&self, queue: vk::Queue, work: &QueueSubmit<'_>) -> DeviceResult<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.submit_after(queue, work, || Ok(())) }
+    }
+
+    /// Submits to a VkQueue after `first`. Where submissions are serial, there is none meanwhile.
+    ///
+    /// # Errors
+    /// Those of `first`, which leave nothing submitted, and of vkQueueSubmit.
+    ///
+    /// # Safety
+    /// As for [`Gpu::submit`].
+    pub unsafe fn submit_after(
+        &self,
+        queue: vk::Queue,
+        work: &QueueSubmit<'_>,
+        first: impl FnOnce() -> DeviceResult<()>,
+    ) -> DeviceResult<()> {
         let serial = self.instance.validates || self.adapter.has_serial_submissions();
         let _one = serial.then(|| self.submitting.lock());
+        first()?;
         match self.adapter.features.synchronization2 {
             // SAFETY: the caller's promise.
             true => unsafe { self.submit2(queue, work) }.during("vkQueueSubmit2"),

@@ -1,7 +1,7 @@
 //! Creation of views, samplers and pipelines. Drivers upload descriptors of views and samplers and code of
 //! pipelines when they are created, and views and code of their own when commands that copy images are
 //! recorded. Some devices see uploads late ([`Adapter::has_late_uploads`]): before work that uses them is
-//! submitted there, a submission that began after the upload must be complete (`Queues::settle`).
+//! submitted there, a submission that began after the upload must be complete (`submit::settling`).
 //!
 //! [`Adapter::has_late_uploads`]: super::adapter::Adapter::has_late_uploads
 
@@ -11,11 +11,12 @@ use crate::device::traits::DeviceResult;
 use ash::vk;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of uploads so far, and of those known to be visible to the device.
+/// Number of uploads so far, of those known to be visible to the device, and of uploads of code.
 #[derive(Default)]
 pub struct Uploads {
     made: AtomicU64,
     visible: AtomicU64,
+    code: AtomicU64,
 }
 
 impl Uploads {
@@ -33,6 +34,11 @@ impl Uploads {
         self.visible.fetch_max(made, Ordering::AcqRel);
     }
 
+    /// Number of uploads of code so far, including all among those that [`Uploads::made`] returned before.
+    pub fn code(&self) -> u64 {
+        self.code.load(Ordering::Acquire)
+    }
+
     /// Notes that a copy from or to an image is recorded, for which the driver may upload what it needs.
     pub fn note_image_copy(&self) {
         self.note(());
@@ -41,6 +47,11 @@ impl Uploads {
     fn note<T>(&self, object: T) -> T {
         self.made.fetch_add(1, Ordering::AcqRel);
         object
+    }
+
+    fn note_code<T>(&self, object: T) -> T {
+        self.code.fetch_add(1, Ordering::AcqRel);
+        self.note(object)
     }
 }
 
@@ -84,7 +95,7 @@ impl Gpu {
         // SAFETY: the caller's promise.
         let list = unsafe { self.raw.create_compute_pipelines(cache, &[info], None) };
         let list = list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?;
-        Ok(self.uploads.note(list[0]))
+        Ok(self.uploads.note_code(list[0]))
     }
 }
 
@@ -103,6 +114,8 @@ mod tests {
         assert!(uploads.are_visible(first) && !uploads.are_visible(uploads.made()));
         uploads.set_visible(uploads.made());
         uploads.set_visible(first);
-        assert!(uploads.are_visible(uploads.made()));
+        assert!(uploads.are_visible(uploads.made()) && uploads.code() == 0);
+        uploads.note_code(());
+        assert!(!uploads.are_visible(uploads.made()) && uploads.code() == 1);
     }
 }

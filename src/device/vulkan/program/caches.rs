@@ -1,5 +1,6 @@
 //! Caches that the programs of a device share.
 
+use super::empty_shader::EmptyShader;
 use super::internal_shaders::InternalShaders;
 use super::print::PrintBuffers;
 use super::variants::Variants;
@@ -14,6 +15,7 @@ pub struct ProgramCaches {
     /// Unused print buffers.
     pub prints: PrintBuffers,
     pub shaders: InternalShaders,
+    pub empty: EmptyShader,
 }
 
 impl ProgramCaches {
@@ -24,6 +26,7 @@ impl ProgramCaches {
             variants: Variants::new(memory.gpu, store),
             prints: PrintBuffers::new(memory.heap),
             shaders: InternalShaders::new(memory.gpu, store),
+            empty: EmptyShader::new(memory.gpu, store),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Internal shaders: pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory,
 //! where vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's bandwidth.
 
-use super::pipeline_entries::{self, WORTH_KEEPING};
+use super::pipeline_entries;
 use crate::device::traits::{DeviceError, DeviceResult};
 use crate::device::vulkan::core::conv::VkResultExt;
 use crate::device::vulkan::core::gpu::Gpu;
@@ -9,7 +9,6 @@ use crate::device::vulkan::memory::staging::ArenaSlice;
 use crate::store::Store;
 use ash::vk;
 use parking_lot::Mutex;
-use std::time::Instant;
 
 const FILL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fill.spv"));
 const COPY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/copy.spv"));
@@ -96,8 +95,7 @@ impl InternalShaders {
         if let Some(pipeline) = *slot {
             return Ok(InternalShader { layout, pipeline });
         }
-        let words: Vec<u32> =
-            code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let words = pipeline_entries::words(code);
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the code is valid.
         let module =
@@ -116,13 +114,11 @@ impl InternalShaders {
 
     /// Creates a pipeline from the driver's compilation results on disk, which it adds if they are not there.
     fn pipeline(&self, code: &[u32], info: vk::ComputePipelineCreateInfo<'_>) -> DeviceResult<vk::Pipeline> {
-        let (gpu, start) = (self.gpu, Instant::now());
+        let gpu = self.gpu;
         let cache = pipeline_entries::read_compilations(gpu, self.store, code)?;
         // SAFETY: module and layout are alive and belong together.
-        let pipeline = unsafe { gpu.pipeline(cache, info) };
-        if pipeline.is_ok() && start.elapsed() >= WORTH_KEEPING {
-            pipeline_entries::write_compilations(gpu, self.store, code, cache);
-        }
+        let create = || unsafe { gpu.pipeline(cache, info) };
+        let pipeline = pipeline_entries::keeping(gpu, self.store, code, cache, create);
         // SAFETY: nothing uses the cache any more.
         unsafe { gpu.raw.destroy_pipeline_cache(cache, None) };
         pipeline

@@ -5,6 +5,7 @@ pub mod caches;
 pub mod data;
 pub mod descriptors;
 pub mod dispatch;
+pub mod empty_shader;
 pub mod grid;
 pub mod group_size;
 pub mod internal_shaders;

@@ -10,7 +10,7 @@ use crate::store::{EntryContent, Key as EntryKey, Store};
 use ash::vk;
 use clspv_bridge::abi::{KernelVariant, LaunchAbi};
 use smallvec::SmallVec;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Compilations that take less time are not kept.
 pub const WORTH_KEEPING: Duration = Duration::from_millis(2);
@@ -40,6 +40,28 @@ pub fn read_compilations(gpu: &Gpu, store: &Store, code: &[u32]) -> DeviceResult
     let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
     // SAFETY: the data was returned by this driver and device and is intact, or is empty.
     unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")
+}
+
+/// Creates a pipeline of the code. Stores the driver's compilation results, in its `cache` then, if they were
+/// not there before.
+pub fn keeping(
+    gpu: &Gpu,
+    store: &Store,
+    code: &[u32],
+    cache: vk::PipelineCache,
+    create: impl FnOnce() -> DeviceResult<vk::Pipeline>,
+) -> DeviceResult<vk::Pipeline> {
+    let start = Instant::now();
+    let pipeline = create()?;
+    if start.elapsed() >= WORTH_KEEPING {
+        write_compilations(gpu, store, code, cache);
+    }
+    Ok(pipeline)
+}
+
+/// The words of an internal shader's code.
+pub fn words(code: &[u8]) -> Vec<u32> {
+    code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
 /// Stores the driver's compilation results for the code.

@@ -26,6 +26,7 @@ pub mod record_list;
 pub mod rect;
 pub mod repeats;
 pub mod reused_fence;
+pub mod settling;
 pub mod submit_queue;
 pub mod timeline;
 pub mod transfer;

@@ -1,7 +1,7 @@
 //! The submit queues of a device.
 
 use super::pools::SubmitPools;
-use super::reused_fence::ReusedFence;
+use super::settling::Settling;
 use super::submit_queue::SubmitQueue;
 use crate::device::traits::{DeviceError, DeviceResult, Priority};
 use parking_lot::Mutex;
@@ -12,8 +12,7 @@ pub struct Queues {
     pub pools: &'static SubmitPools,
     list: Vec<&'static SubmitQueue>,
     turn: AtomicUsize,
-    /// Signalled by the empty submissions of [`Queues::settle`].
-    settled: Mutex<ReusedFence>,
+    settling: Mutex<Settling>,
 }
 
 impl Queues {
@@ -23,8 +22,8 @@ impl Queues {
         for (number, queue) in pools.gpu.queues().enumerate() {
             list.push(Box::leak(Box::new(SubmitQueue::new(pools, queue, number)?)));
         }
-        let settled = Mutex::new(ReusedFence::new(pools.gpu)?);
-        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settled })
+        let settling = Mutex::new(Settling::new(pools.gpu, &pools.programs.empty)?);
+        Ok(Queues { pools, list, turn: AtomicUsize::new(0), settling })
     }
 
     /// Makes all views and pipelines visible to the device, which may see new ones late: to be called before
@@ -35,10 +34,10 @@ impl Queues {
         if !gpu.adapter.has_late_uploads() || gpu.uploads.are_visible(gpu.uploads.made()) {
             return Ok(());
         }
-        let mut fence = self.settled.lock();
+        let mut settling = self.settling.lock();
         let made = gpu.uploads.made();
         if !gpu.uploads.are_visible(made) {
-            self.idle()?.pass(&mut fence)?;
+            settling.run(self.idle()?)?;
             gpu.uploads.set_visible(made);
         }
         Ok(())

@@ -365,13 +365,17 @@ impl SubmitQueue {
         result
     }
 
-    /// Waits for an empty submission, which signals the fence.
-    pub fn pass(&self, fence: &mut ReusedFence) -> DeviceResult<()> {
+    /// Waits for an empty submission, made after `first`, which signals the fence: see [`Gpu::submit_after`].
+    pub fn pass(
+        &self,
+        fence: &mut ReusedFence,
+        first: impl FnOnce() -> DeviceResult<()>,
+    ) -> DeviceResult<()> {
         let submitted = fence.submit(self.gpu, |fence| {
             let submitted = self.submit.lock();
             let empty = QueueSubmit { fence, ..QueueSubmit::default() };
             // SAFETY: the queue's lock is held; the fence is reset.
-            unsafe { self.gpu.submit(submitted.queue, &empty) }
+            unsafe { self.gpu.submit_after(submitted.queue, &empty, first) }
         });
         let result = submitted.and_then(|()| fence.reset(self.gpu));
         if matches!(result, Err(DeviceError::Lost)) {
