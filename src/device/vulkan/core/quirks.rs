@@ -97,15 +97,18 @@ quirks! {
     /// be seen late: a submission must begin and complete between the creation and the first use. Without
     /// that, the execution tests hung in half of all runs with one VkQueue and fences (580, H200).
     ///
-    /// For code this is not enough if other submissions are made during its creation: the device was lost in
-    /// 9 of 1,028 such runs beside other processes, and in plain Vulkan 6 of 418,000 new pipelines gave wrong
-    /// results (`late_uploads --pipelines --serial --queues 1 --before empty`). None of 579,000 did where the
-    /// submission came immediately after the creation of another pipeline (`--before code`), and none of
-    /// 648,000 created while nothing was submitted (`--before lock`).
+    /// For code this is not enough if other submissions are made while a pipeline is created: in 9 of 1,028
+    /// such runs beside other processes the device was lost, and in plain Vulkan 6 of 418,000 new pipelines
+    /// gave wrong results (`late_uploads --pipelines --serial --queues 1 --before empty`). There were no
+    /// wrong results among 579,000 pipelines if another pipeline was created immediately before the
+    /// submission (`--before code`), and among 648,000 created while nothing was submitted (`--before lock`).
     late_uploads: Driver::is_nvidia;
 
     /// At times, for seconds, submissions that signal a semaphore take 20 to 35 us more in vkQueueSubmit2 or
     /// until the host sees the signal (580, H200).
+    ///
+    /// Events, which are used instead, do not wait for transfers that the dependency of vkCmdSetEvent2 names,
+    /// so a barrier precedes them (`short_writes_are_complete_when_the_host_follows` in tests/stress.rs).
     slow_signals: Driver::is_nvidia;
 
     /// `GLSL.std.450 Fma` rounds once. Vulkan requires only the precision of a multiply and an add; these

@@ -38,10 +38,11 @@ impl Gpu {
         unsafe { self.submit_after(queue, work, || Ok(())) }
     }
 
-    /// Submits to a VkQueue after `first`. Where submissions are serial, there is none meanwhile.
+    /// Calls `first`, then submits to a VkQueue. Where submissions are serial, no other one is made
+    /// meanwhile.
     ///
     /// # Errors
-    /// Those of `first`, which leave nothing submitted, and of vkQueueSubmit.
+    /// An error of `first`, after which nothing is submitted; otherwise those of vkQueueSubmit.
     ///
     /// # Safety
     /// As for [`Gpu::submit`].

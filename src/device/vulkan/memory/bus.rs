@@ -48,8 +48,7 @@ pub fn quick_read_after_work(quick_read: u64) -> u64 {
 /// Makes the loads that follow return what is in memory from now on, also where it is across a bus.
 ///
 /// A sequentially consistent fence is not enough: on x86-64 it is a locked instruction (LLVM 22), which need
-/// not order loads of write-combining memory (Intel SDM volume 3A, "Software Controlled Bus Locking"), and
-/// streaming loads behind it can miss what the same thread has just stored.
+/// not order loads of write-combining memory (Intel SDM volume 3A, "Software Controlled Bus Locking").
 pub fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction.

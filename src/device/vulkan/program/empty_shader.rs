@@ -87,6 +87,7 @@ impl EmptyShader {
 }
 
 impl Made {
+    /// A pipeline, which does not count as an upload that must become visible.
     fn pipeline(&self, gpu: &Gpu) -> DeviceResult<vk::Pipeline> {
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)

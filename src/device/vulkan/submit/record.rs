@@ -194,8 +194,7 @@ impl Recorder {
         let (cmd, event) = (self.allocator.cmd, timeline.next_event());
         match &event {
             Some(event) => {
-                // NVIDIA's driver (580) sets an event before transfers are complete that its dependency names
-                // (`short_writes_are_complete_when_the_host_follows` in tests/stress.rs).
+                // The event may be set before transfers are complete (quirk `slow_signals`).
                 if self.any_transfer {
                     self.gpu.barrier_to_host(cmd);
                 }

@@ -7,7 +7,7 @@ use crate::device::traits::DeviceResult;
 use crate::device::vulkan::core::gpu::Gpu;
 use crate::device::vulkan::program::empty_shader::EmptyShader;
 
-/// Their state; they are made one by one.
+/// State of these submissions, which are made one by one.
 pub struct Settling {
     gpu: &'static Gpu,
     empty: &'static EmptyShader,
