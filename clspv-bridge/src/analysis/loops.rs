@@ -95,19 +95,13 @@ impl LoopForest {
     pub fn innermost(&self, block: Block) -> Option<usize> {
         Some(self.innermost[block]).filter(|l| *l != NONE).map(|l| l as usize)
     }
+    /// Indices of the loops of a block, inner before outer.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.innermost(block), |l| self.loops[*l].parent)
+    }
     /// Whether the block is in this loop.
     pub fn contains(&self, l: usize, block: Block) -> bool {
-        let mut at = self.innermost(block);
-        while let Some(i) = at {
-            if i == l {
-                return true;
-            }
-            if i < l {
-                return false;
-            }
-            at = self.loops[i].parent;
-        }
-        false
+        self.around(block).take_while(|i| *i >= l).any(|i| i == l)
     }
     /// The block's branch, if it leaves the loop for one of two targets.
     pub fn exit_branch<'a>(&self, func: &'a Function, l: usize, block: Block) -> Option<ExitBranch<'a>> {

@@ -4,6 +4,7 @@
 pub(crate) mod bounds;
 pub(crate) mod cfg;
 pub(crate) mod cross_uses;
+pub(crate) mod dependents;
 pub(crate) mod domtree;
 pub(crate) mod group_uniform;
 pub(crate) mod joins;

@@ -79,11 +79,7 @@ fn rotate_round(func: &mut Function, seen: &mut EntitySet<Block>) -> Round {
                 rotate(func, &cfg, &plan);
                 for b in [header, plan.body.0.block, plan.exit.0.block] {
                     changed.insert(b);
-                    let mut around = forest.innermost(b);
-                    while let Some(l) = around {
-                        has_changed_block[l] = true;
-                        around = forest.loops()[l].parent;
-                    }
+                    forest.around(b).for_each(|l| has_changed_block[l] = true);
                 }
                 round.rotated = true;
                 seen.insert(header);

@@ -195,9 +195,10 @@ fn save_points(
         let mut saved = func.blocks[block].params.iter().chain(results).filter(|v| context.contains(*v));
         let Some(first) = saved.next() else { continue };
         let Some(end) = region_of.get(&block).and_then(|r| regions[*r].exit) else { continue };
-        let around = std::iter::successors(loops.innermost(block), |l| loops.loops()[*l].parent);
         // The outermost loop that the region's end is not in.
-        let Some(outermost) = around.filter(|l| !loops.contains(*l, end)).last() else { continue };
+        let Some(outermost) = loops.around(block).filter(|l| !loops.contains(*l, end)).last() else {
+            continue;
+        };
         if !dom.dominates(block, end) {
             continue;
         }
