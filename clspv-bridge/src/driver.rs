@@ -1,8 +1,9 @@
 //! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, LocalSizes, PointerMode, ProgramCode};
+use crate::analysis::waits::may_wait;
 use crate::analysis::work::{self, LaunchFacts, WorkEstimate};
-use crate::analysis::work_groups::{depends_on_local_size, interchangeable_sizes, may_wait};
+use crate::analysis::work_groups::{depends_on_local_size, interchangeable_sizes};
 use crate::back::{cranelift, llvm};
 use crate::builtin_library::BuiltinLibrary;
 use crate::error::{CompileError, Invariant, Result, ice};

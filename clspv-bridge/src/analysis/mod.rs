@@ -15,6 +15,7 @@ pub mod sub_groups;
 pub mod tree;
 pub(crate) mod trip_count;
 pub mod uniformity;
+pub(crate) mod waits;
 pub mod work;
 pub(crate) mod work_groups;
 

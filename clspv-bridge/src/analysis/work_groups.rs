@@ -1,6 +1,7 @@
 //! Dependence of a kernel on the division of its grid into work-groups.
 
-use super::{Cfg, DomTree, LoopForest, local_parts};
+use super::local_parts;
+use super::waits::may_wait;
 use crate::abi::LocalSizes;
 use crate::ir::*;
 
@@ -18,29 +19,6 @@ pub fn interchangeable_sizes(func: &Function) -> LocalSizes {
         return local_parts::longest_line(func).map_or(LocalSizes::Own, LocalSizes::Lines);
     }
     LocalSizes::Any
-}
-
-/// Whether a loop may end by what other work-items write: it has an atomic operation whose result is used, or
-/// reads volatile memory. Work-items of different groups may wait for each other so, such as for a lock, as
-/// long as a few groups are resident; those of one vector may not, where the vector executes all its
-/// work-items until the last one leaves the loop.
-pub fn may_wait(func: &Function) -> bool {
-    let is_atomic =
-        |op: &Op| matches!(op, Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. });
-    let reads_volatile = |op: &Op| matches!(op, Op::Load(access) if access.volatile);
-    if !func.data_in_order().any(|data| is_atomic(&data.op) || reads_volatile(&data.op)) {
-        return false;
-    }
-    let mut used: EntitySet<Value> = EntitySet::new();
-    func.data_in_order().flat_map(InstData::operands).for_each(|v| _ = used.insert(*v));
-    let cfg = Cfg::new(func);
-    let forest = LoopForest::new(&cfg, &DomTree::new(&cfg));
-    func.layout.iter().filter(|block| forest.innermost(**block).is_some()).any(|block| {
-        let mut insts = func.blocks[*block].insts.iter().map(|inst| &func.insts[*inst]);
-        insts.any(|data| {
-            reads_volatile(&data.op) || is_atomic(&data.op) && data.results.iter().any(|v| used.contains(*v))
-        })
-    })
 }
 
 /// Whether what the kernels of a module of inlined functions compute depends on the local size. Here the
@@ -135,40 +113,6 @@ block0:
         ];
         for line in lines {
             assert_eq!(sizes_with(line), LocalSizes::Own, "{line}");
-        }
-    }
-
-    #[test]
-    fn locks_and_flags_may_wait() {
-        let waits = |line: &str| {
-            let text = format!(
-                "phase inlined
-func @k(ptr.global) {{
-block0(v0: ptr.global):
-    br block1
-block1:
-    {line}
-    v9 = load.i32 v0 align 4
-    v8 = icmp eq v9, i32 0
-    brif v8, block1, block2
-block2:
-    v7 = atomic_rmw add device relaxed v0, i32 1 align 4
-    store v7, v0 align 4
-    ret
-}}
-"
-            );
-            may_wait(parse::parse_module(&text).unwrap().functions.values().next().unwrap())
-        };
-        for line in ["", "v1 = atomic_rmw add device relaxed v0, i32 1 align 4"] {
-            assert!(!waits(line), "{line}");
-        }
-        let lines = [
-            "v1 = atomic_rmw add device relaxed v0, i32 1 align 4\n    store v1, v0 align 4",
-            "v1 = load.i32 v0 align 4 volatile",
-        ];
-        for line in lines {
-            assert!(waits(line), "{line}");
         }
     }
 
