@@ -36,8 +36,9 @@ fn pick(n: u64, cap: u32, wave: u32) -> u32 {
         return 1;
     }
     let divides = |c: &u32| n.is_multiple_of(u64::from(*c));
-    let best = (1..=cap).rev().find(divides).unwrap_or(1);
-    let whole_waves = (1..=cap / wave).rev().map(|k| k * wave).find(divides);
+    let most = u32::try_from(n).map_or(cap, |n| n.min(cap));
+    let best = (1..=most).rev().find(divides).unwrap_or(1);
+    let whole_waves = (1..=most / wave).rev().map(|k| k * wave).find(divides);
     match whole_waves {
         Some(size) if size * 2 >= best => size,
         _ if best * 4 < cap.min(wave) && n >= 1024 => cap - cap % wave.min(cap),
