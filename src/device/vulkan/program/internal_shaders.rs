@@ -18,7 +18,7 @@ const MAX_GROUPS: u32 = 16384;
 const UNIT: u64 = 16;
 /// Copies across the bus above this size use the transfer commands; below it, switching between compute and
 /// transfer work costs more than the work.
-const SMALL_COPY: u64 = 64 << 10;
+const SMALL_COPY: u64 = 1 << 20;
 /// Fills above this size use the transfer commands, for the same reason.
 const SMALL_FILL: u64 = 4 << 20;
 
