@@ -221,10 +221,13 @@ fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Opti
     (code == CL_SUCCESS).then_some(queue)
 }
 
-/// How much longer than a long kernel the call that waits for it takes: threads may sleep meanwhile.
+/// How much longer than a long kernel the call that waits for it takes, and how long an empty kernel takes
+/// behind it: threads may sleep meanwhile.
 fn long_waits(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let program = session.build(KERNELS, "")?;
     let (kernel, buffer) = (program.kernel("spin")?, session.buffer(4096)?);
+    let empty = program.kernel("nothing")?;
+    empty.set(&[Arg::Buffer(&buffer), Arg::F32(0.0), Arg::U32(0)])?;
     session.write(&buffer, &[1u32; 1024])?;
     let Some(queue) = queue(session, CL_QUEUE_PROFILING_ENABLE) else { return Ok(()) };
     // Times of the kernel and of the calls in microseconds.
@@ -241,16 +244,29 @@ fn long_waits(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
         let [start, end] = times;
         Ok([(end? - start?) / 1e3, calls])
     };
-    let rows = [("wait for a kernel of 2 ms, us more", 2e3), ("wait for a kernel of 20 ms, us more", 2e4)];
-    for (name, wanted) in rows {
+    let behind = || {
+        let start = Instant::now();
+        launch(session, queue, &empty, &[], null_mut())?;
+        // SAFETY: a live handle.
+        check("clFinish", unsafe { (session.api.clFinish)(queue) })?;
+        Ok::<f64, String>(start.elapsed().as_secs_f64() * 1e6)
+    };
+    let rows = [
+        (["wait for a kernel of 2 ms, us more", "empty kernel behind it, us"], 2e3),
+        (["wait for a kernel of 20 ms, us more", "empty kernel behind that, us"], 2e4),
+    ];
+    for (names, wanted) in rows {
         let mut count = 1 << 12;
         while run(count)?[0] < wanted && count < 1 << 30 {
             count += count / 4;
         }
-        let more = |_| {
-            run(count).map(|[kernel, calls]| if kernel < 0.5 * wanted { f64::NAN } else { calls - kernel })
-        };
-        out.push((name, median((0..ROUNDS).map(more).collect::<Result<_, String>>()?)));
+        let (mut more, mut next) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let [kernel, calls] = run(count)?;
+            more.push(if kernel < 0.5 * wanted { f64::NAN } else { calls - kernel });
+            next.push(behind()?);
+        }
+        out.extend([(names[0], median(more)), (names[1], median(next))]);
     }
     // SAFETY: a live handle, released once.
     check("clReleaseCommandQueue", unsafe { (session.api.clReleaseCommandQueue)(queue) })

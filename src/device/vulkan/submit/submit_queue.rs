@@ -52,10 +52,15 @@ const SPIN_ON_CPU: Duration = Duration::from_micros(100);
 const SLICE: u32 = 32;
 /// ... within these limits.
 const SLICES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
-/// How long the reaper leaves a batch to threads that may be about to wait for it, and how often it checks
-/// for new batches before it parks.
+/// Where signals are slow, how long a thread naps before it sleeps until a signal.
+const NAPS: Duration = Duration::from_millis(8);
+/// How long the reaper leaves a batch to threads that may be about to wait for it.
 const LINGER: Duration = Duration::from_micros(50);
-const LINGER_ROUNDS: u32 = 40;
+/// How long the reaper checks for batches without a waiter before it parks: the next submission has to wake
+/// it up, and its thread then contends with it for the state.
+const PARK: Duration = Duration::from_millis(20);
+/// Like [`PARK`], on CPU devices.
+const PARK_ON_CPU: Duration = Duration::from_millis(2);
 /// A batch that executes longer is named in the log.
 const LONG: Duration = Duration::from_secs(10);
 /// CL_OUT_OF_RESOURCES.
@@ -489,6 +494,9 @@ impl SubmitQueue {
 
     /// Sleeps until the value is reached; false if the deadline passes first.
     fn sleep(&self, wait: &Wait) -> bool {
+        if let Some(reached) = self.nap(wait) {
+            return reached;
+        }
         let _sleeper = self.timeline.sleeper();
         match self.signal_for(wait.value) {
             Ok(exact) => self.wait_for_signal(wait, exact),
@@ -501,6 +509,35 @@ impl SubmitQueue {
                 tracing::warn!("waiting without a signal: {e}");
                 self.wait_for_signal(wait, false)
             }
+        }
+    }
+
+    /// Sleeps for short times until the value is reached, or false if the deadline passes first, where
+    /// signals are slow (quirk `slow_signals`): one delays what is submitted behind it. `None` if the wait
+    /// goes on, and no recent wait lets its end be expected.
+    fn nap(&self, wait: &Wait) -> Option<bool> {
+        if !wait.polls || self.timeline.always_signals() {
+            return None;
+        }
+        loop {
+            if self.counter() >= wait.value {
+                return Some(true);
+            }
+            let now = Instant::now();
+            if wait.deadline.is_some_and(|deadline| deadline <= now) {
+                return Some(false);
+            }
+            let (elapsed, polling) = (now - wait.start, wait.polling(&self.recent, now));
+            if elapsed >= LONG || elapsed >= NAPS && polling.is_none() {
+                return None;
+            }
+            if let Some(polling) = polling.as_ref().filter(|polling| polling.contains(&now)) {
+                self.poll(wait, wait.deadline.map_or(polling.end, |deadline| polling.end.min(deadline)));
+                continue;
+            }
+            let left = wait.deadline.map(|deadline| deadline - now);
+            let until_polling = polling.map(|polling| polling.start - now);
+            std::thread::sleep(left.into_iter().chain(until_polling).fold(slice(elapsed), Duration::min));
         }
     }
 
@@ -528,7 +565,7 @@ impl SubmitQueue {
             }
             let left = wait.deadline.map(|deadline| deadline - now);
             let nap = polling.map(|polling| polling.start - now);
-            let slice = (!exact).then(|| ((now - slept) / SLICE).clamp(SLICES.0, SLICES.1));
+            let slice = (!exact).then(|| slice(now - slept));
             let long = (!is_long).then(|| LONG.saturating_sub(now - slept));
             let limit = left.into_iter().chain(nap).chain(slice).chain(long).min();
             match self.timeline.wait_for_signal(wait.value, limit.unwrap_or(Duration::MAX)) {
@@ -727,34 +764,43 @@ impl SubmitQueue {
     /// For the reaper: sleeps until a batch is in flight that has no waiter, and returns its timeline value.
     /// Batches that a thread is about to wait for are left alone: waking the reaper and contending with it
     /// would cost that thread more than the whole round trip. So for a while the reaper only polls, which
-    /// needs no wake-up.
+    /// needs no wake-up, and for longer where signals are slow.
     fn next_for_reaper(&self) -> u64 {
+        let patience = if self.timeline.always_signals() { Duration::ZERO } else { NAPS };
+        let park = if self.gpu.adapter.is_cpu() { PARK_ON_CPU } else { PARK };
         let mut state = self.state.lock();
         let mut seen = None;
-        let mut idle = 0;
+        let mut since = Instant::now();
         loop {
             let front = state.in_flight.front().map(Entry::next_value);
             let neglected = front.filter(|_| state.waiters == 0 && !state.reaping);
+            if seen != neglected {
+                (seen, since) = (neglected, Instant::now());
+                self.work.wait_for(&mut state, LINGER);
+                continue;
+            }
+            let elapsed = since.elapsed();
             match neglected {
-                Some(value) if seen == Some(value) => {
+                Some(value) if elapsed >= patience || self.counter() >= value => {
                     state.reaper_waits = Some(value);
                     state.reaper_prepares = true;
                     return value;
                 }
-                None if idle >= LINGER_ROUNDS => {
+                None if elapsed >= park => {
                     state.reaper_parked = true;
                     self.work.wait(&mut state);
                     state.reaper_parked = false;
-                    idle = 0;
+                    since = Instant::now();
                 }
-                _ => {
-                    seen = neglected;
-                    idle = if neglected.is_some() { 0 } else { idle + 1 };
-                    self.work.wait_for(&mut state, LINGER);
-                }
+                _ => _ = self.work.wait_for(&mut state, slice(elapsed)),
             }
         }
     }
+}
+
+/// How long a thread sleeps that has slept for some time.
+fn slice(slept: Duration) -> Duration {
+    (slept / SLICE).clamp(SLICES.0, SLICES.1)
 }
 
 fn run_all(read_backs: &[ReadBack]) {

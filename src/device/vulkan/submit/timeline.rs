@@ -136,7 +136,7 @@ impl Timeline {
     }
 
     /// Whether the semaphore is signalled by every submission.
-    fn always_signals(&self) -> bool {
+    pub fn always_signals(&self) -> bool {
         self.events.is_none() || self.gpu.instance.validates
     }
 
