@@ -105,8 +105,8 @@ struct Bound {
     counter: Value,
     next: Value,
     limit: Value,
-    /// Neither starts below 0, and the limit is a signed number; else the counter starts at 0, and they are
-    /// unsigned.
+    /// They are compared as signed numbers, and the counter starts at 0 or above; otherwise as unsigned ones,
+    /// and it starts at 0.
     signed: bool,
 }
 
