@@ -37,7 +37,7 @@ use crate::device::vulkan::program::print::{PrintBuffers, Transfers, VulkanPrint
 use ash::vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -116,6 +116,14 @@ impl Wait {
         let polling = self.polls.then(|| recent.polling(now - self.start)).flatten()?;
         Some(self.start + polling.start..self.start + polling.end)
     }
+}
+
+/// How a waiting thread may sleep.
+struct Rest {
+    /// The time until it polls, or until its deadline.
+    most: Duration,
+    /// It polls afterwards.
+    polls_later: bool,
 }
 
 /// Contents of one submission.
@@ -520,24 +528,38 @@ impl SubmitQueue {
             return None;
         }
         loop {
+            let rest = match self.until_rest(wait) {
+                ControlFlow::Continue(rest) => rest,
+                ControlFlow::Break(reached) => return Some(reached),
+            };
+            let elapsed = wait.start.elapsed();
+            if elapsed >= LONG || elapsed >= NAPS && !rest.polls_later {
+                return None;
+            }
+            std::thread::sleep(slice(elapsed).min(rest.most));
+        }
+    }
+
+    /// Polls if it is time to, until the thread may sleep. Breaks when the value is reached (true) or the
+    /// deadline has passed.
+    fn until_rest(&self, wait: &Wait) -> ControlFlow<bool, Rest> {
+        loop {
             if self.counter() >= wait.value {
-                return Some(true);
+                return ControlFlow::Break(true);
             }
             let now = Instant::now();
             if wait.deadline.is_some_and(|deadline| deadline <= now) {
-                return Some(false);
+                return ControlFlow::Break(false);
             }
-            let (elapsed, polling) = (now - wait.start, wait.polling(&self.recent, now));
-            if elapsed >= LONG || elapsed >= NAPS && polling.is_none() {
-                return None;
-            }
+            let polling = wait.polling(&self.recent, now);
             if let Some(polling) = polling.as_ref().filter(|polling| polling.contains(&now)) {
                 self.poll(wait, wait.deadline.map_or(polling.end, |deadline| polling.end.min(deadline)));
                 continue;
             }
-            let left = wait.deadline.map(|deadline| deadline - now);
-            let until_polling = polling.map(|polling| polling.start - now);
-            std::thread::sleep(left.into_iter().chain(until_polling).fold(slice(elapsed), Duration::min));
+            let polls_later = polling.is_some();
+            let ends = wait.deadline.into_iter().chain(polling.map(|polling| polling.start));
+            let most = ends.map(|end| end - now).min().unwrap_or(Duration::MAX);
+            return ControlFlow::Continue(Rest { most, polls_later });
         }
     }
 
@@ -547,28 +569,19 @@ impl SubmitQueue {
         let slept = Instant::now();
         let mut is_long = false;
         loop {
-            if self.counter() >= wait.value {
-                return true;
-            }
-            let now = Instant::now();
-            if wait.deadline.is_some_and(|deadline| deadline <= now) {
-                return false;
-            }
-            if !is_long && now - slept >= LONG {
+            let rest = match self.until_rest(wait) {
+                ControlFlow::Continue(rest) => rest,
+                ControlFlow::Break(reached) => return reached,
+            };
+            let elapsed = slept.elapsed();
+            if !is_long && elapsed >= LONG {
                 is_long = true;
                 self.report_long_execution(wait.value);
             }
-            let polling = wait.polling(&self.recent, now);
-            if let Some(polling) = polling.as_ref().filter(|polling| polling.contains(&now)) {
-                self.poll(wait, wait.deadline.map_or(polling.end, |deadline| polling.end.min(deadline)));
-                continue;
-            }
-            let left = wait.deadline.map(|deadline| deadline - now);
-            let nap = polling.map(|polling| polling.start - now);
-            let slice = (!exact).then(|| slice(now - slept));
-            let long = (!is_long).then(|| LONG.saturating_sub(now - slept));
-            let limit = left.into_iter().chain(nap).chain(slice).chain(long).min();
-            match self.timeline.wait_for_signal(wait.value, limit.unwrap_or(Duration::MAX)) {
+            let slice = (!exact).then(|| slice(elapsed));
+            let long = (!is_long).then(|| LONG.saturating_sub(elapsed));
+            let limit = slice.into_iter().chain(long).fold(rest.most, Duration::min);
+            match self.timeline.wait_for_signal(wait.value, limit) {
                 Ok(()) => {
                     self.timeline.see_signal(wait.value);
                     return true;
