@@ -46,6 +46,7 @@ pub fn divergent_blocks(func: &Function, apart: Apart) -> FxHashSet<Block> {
     analyse(func, apart).blocks
 }
 
+/// The values that may differ, and the blocks on different ways.
 fn analyse(func: &Function, apart: Apart) -> Dependents {
     let synced = func.layout.iter().copied().filter(|b| sync_position(func, *b).is_some()).collect();
     Dependents::of(func, &synced, |data, varying| is_varying(data, varying, apart))
