@@ -40,6 +40,8 @@ pub struct MockDevice {
     pub fail_submits: AtomicBool,
     /// Makes submissions panic.
     pub panic_submits: AtomicBool,
+    /// Submissions wait while a test holds it.
+    pub submitting: Mutex<()>,
     queues: Mutex<Vec<Weak<MockQueue>>>,
     this: Weak<MockDevice>,
 }
@@ -85,6 +87,7 @@ impl MockDevice {
             recordings: AtomicUsize::new(0),
             fail_submits: AtomicBool::new(false),
             panic_submits: AtomicBool::new(false),
+            submitting: Mutex::new(()),
             queues: Mutex::new(Vec::new()),
             this: this.clone(),
         })
@@ -330,6 +333,7 @@ impl DeviceQueue for MockQueue {
         }
         assert!(!device.panic_submits.load(Ordering::Relaxed), "a panic that was asked for");
         device.submits.fetch_add(1, Ordering::Relaxed);
+        drop(device.submitting.lock());
         assert!(!batch.items.is_empty(), "an empty batch");
         for wait in &batch.waits {
             assert!(device.device_waits, "a wait that was not offered");

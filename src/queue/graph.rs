@@ -102,6 +102,15 @@ impl GraphState {
         self.in_flight.len()
     }
 
+    /// Commands whose dependencies allow them to run and that the thread which drives the queue is to submit.
+    pub(crate) fn left_to_another_thread(&self) -> usize {
+        if !self.driven {
+            return 0;
+        }
+        let runs = self.fifo.front().is_some_and(|event| event.pending.load(Ordering::Acquire) == 0);
+        self.ready.len() + if runs { self.fifo.len() } else { 0 }
+    }
+
     pub(crate) fn last_seq(&self) -> u64 {
         self.seq
     }

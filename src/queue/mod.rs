@@ -33,6 +33,7 @@ use crate::record::{self, Record};
 use crate::sync::{Mutex, Rank};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 use tickets::CallbackTickets;
 
 /// A command queue.
@@ -75,6 +76,9 @@ impl Drain for CommandQueue {
 /// while.
 const MOST_IN_FLIGHT: usize = 1024;
 const FEW_IN_FLIGHT: usize = 512;
+/// How long a thread lets another one submit what is over the limit. It is not waited for any longer, because
+/// the application may block it in a callback.
+const LET_SUBMIT: Duration = Duration::from_millis(1);
 /// Limits under which a blocking write returns before it is complete: its bytes, and the commands in flight
 /// before it.
 const MOST_AHEAD: usize = 1 << 20;
@@ -334,9 +338,17 @@ impl CommandQueue {
     }
 
     /// Limits the commands in flight, and so their memory: a thread that enqueues far ahead waits for the
-    /// device, which needs nothing from the host for submitted commands.
+    /// device, which needs nothing from the host for submitted commands, or gives way to the thread that
+    /// submits.
     fn throttle(&self) {
-        if self.state.lock().in_flight() <= MOST_IN_FLIGHT {
+        let (in_flight, unsubmitted) = {
+            let state = self.state.lock();
+            (state.in_flight(), state.left_to_another_thread())
+        };
+        if unsubmitted > MOST_IN_FLIGHT {
+            std::thread::sleep(LET_SUBMIT);
+        }
+        if in_flight <= MOST_IN_FLIGHT {
             return;
         }
         while self.state.lock().in_flight() > FEW_IN_FLIGHT {

@@ -405,6 +405,32 @@ fn what_is_in_flight_stays_within_bounds() {
 }
 
 #[test]
+fn threads_do_not_get_far_ahead_of_the_one_that_submits() {
+    for properties in [0, OOO] {
+        let rig = Rig::new(Mode::OnWait, true, true);
+        let queue = rig.queue(properties);
+        let held = rig.mock.submitting.lock();
+        let submits = std::thread::spawn({
+            let queue = queue.clone();
+            move || nop(&queue, &[])
+        });
+        while rig.mock.submits.load(Ordering::Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        (0..MOST_IN_FLIGHT).for_each(|_| drop(nop(&queue, &[])));
+        let (start, mut more) = (std::time::Instant::now(), 0);
+        while start.elapsed() < Duration::from_millis(200) && more < MOST_IN_FLIGHT {
+            nop(&queue, &[]);
+            more += 1;
+        }
+        drop(held);
+        submits.join().unwrap();
+        queue.finish().unwrap();
+        assert!(more < MOST_IN_FLIGHT, "{more} in 200 ms");
+    }
+}
+
+#[test]
 fn native_kernels_get_pointers() {
     for (properties, visible) in [(0, true), (0, false), (OOO, true), (OOO, false)] {
         let rig = Rig::new(Mode::OnWait, visible, true);
