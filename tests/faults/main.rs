@@ -124,9 +124,10 @@ fn with_faults(command: &mut Command, folder: &Path) {
         .env_remove("PYROCLAST_NO_CACHE")
         .env("PYROCLAST_CACHE_DIR", std::env::temp_dir().join("pyroclast-faults-cache"));
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
+    command.env("PYROCLAST_FEATURES", "-slow_signals");
 }
 
-/// The completion of work is seen by events that command buffers set, as on graphics cards.
+/// The completion of work is seen by events that command buffers set, not by semaphores.
 fn with_events(command: &mut Command, folder: &Path) {
     with_faults(command, folder);
     command.env("PYROCLAST_FEATURES", "-quick_signals,-mapped_buffers");

@@ -205,6 +205,7 @@ fn threads() {
 
 pub fn with_queues(command: &mut Command, folder: &Path, hidden: &str) {
     with_faults(command, folder);
+    let hidden = format!("-slow_signals,{hidden}");
     command.env("VULKAN_FAULTS_QUEUES", "6").env("PYROCLAST_FEATURES", hidden);
 }
 
