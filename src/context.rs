@@ -17,6 +17,7 @@ use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::pending_host_writes::PendingHostWrites;
 use crate::sync::{Mutex, Rank};
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Reports an error to the application (`pfn_notify`).
@@ -83,6 +84,8 @@ pub struct Context {
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
     device_queues: Mutex<DeviceQueues>,
+    /// Some device has had a default on-device queue.
+    has_default_queues: AtomicBool,
 }
 
 /// A device of a context.
@@ -215,6 +218,7 @@ impl Context {
             allocations,
             queues,
             device_queues,
+            has_default_queues: AtomicBool::new(false),
         }))
     }
     /// Whether kernels find zeros in local and in private memory (cl_khr_initialize_memory).
@@ -252,15 +256,21 @@ impl Context {
         queues.every.push((device_index, Arc::downgrade(&queue)));
         if is_default {
             queues.set_default(device_index, &queue);
+            self.has_default_queues.store(true, Ordering::Release);
         }
         Some(queue)
     }
     /// Makes a queue the default on-device queue of the device at an index.
     pub(crate) fn set_default_queue(&self, device_index: usize, queue: &Arc<dyn DeviceQueueObject>) {
         self.device_queues.lock().set_default(device_index, queue);
+        self.has_default_queues.store(true, Ordering::Release);
     }
     /// The default on-device queue of the device at an index.
     pub(crate) fn default_device_queue(&self, device_index: usize) -> Option<Arc<dyn DeviceQueueObject>> {
+        // Each launch asks for it.
+        if !self.has_default_queues.load(Ordering::Acquire) {
+            return None;
+        }
         self.device_queues.lock().default_at(device_index)
     }
     /// The device layer's queue of [`Context::default_device_queue`].

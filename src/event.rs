@@ -68,6 +68,8 @@ pub struct Event {
     status: AtomicI32,
     /// Whether the status of a user event was set.
     user_set: AtomicBool,
+    /// The command has a wait list.
+    has_deps: AtomicBool,
     /// Edges that hold the command back, plus one while it is being inserted.
     pub(crate) pending: AtomicU32,
     times: [AtomicU64; 5],
@@ -122,6 +124,7 @@ impl ApiObject for Event {
     }
     fn release(mut reference: Arc<Event>) {
         if reference.is_done()
+            && Arc::strong_count(&reference) == 1
             && let Some(event) = Arc::get_mut(&mut reference)
             && let Some(queue) = event.queue.take()
         {
@@ -162,6 +165,7 @@ impl Event {
             seq: AtomicU64::new(0),
             status: AtomicI32::new(status),
             user_set: AtomicBool::new(false),
+            has_deps: AtomicBool::new(false),
             pending: AtomicU32::new(1),
             times: Default::default(),
             recorded: RecordedCommand::default(),
@@ -245,7 +249,7 @@ impl Event {
             return Err(Error::with(CL_INVALID_OPERATION, "the status was set before"));
         }
         let mut work = Worklist::new();
-        if let Some(aftermath) = self.finish(status) {
+        if let Some(aftermath) = self.clone().finish(status) {
             aftermath.run(&mut work);
         }
         graph::drive(work);
@@ -340,29 +344,33 @@ impl Event {
     }
 
     /// Flushes the event's dependencies, blocks until it is done, and returns its status.
-    pub fn wait(self: &Arc<Self>) -> cl_int {
-        if self.is_done() {
-            return self.status();
-        }
-        if let Some(queue) = &self.queue {
+    pub fn wait(&self) -> cl_int {
+        if !self.is_done()
+            && let Some(queue) = &self.queue
+        {
             queue.flush();
         }
+        self.wait_flushed()
+    }
+
+    /// Like [`Event::wait`], for an event whose dependencies are flushed.
+    pub(crate) fn wait_flushed(&self) -> cl_int {
         let mut helped: Option<Submission> = None;
-        loop {
+        while !self.is_done() {
             let mut inner = self.inner.lock();
             if self.is_done() {
-                return self.status();
+                break;
             }
             let submission = inner.submission;
             let target = match &self.queue {
-                Some(queue) if submission.is_some() => submission.map(|s| (queue.clone(), s)),
+                Some(queue) if submission.is_some() => submission.map(|s| (queue, s)),
                 // Earlier commands of an in-order queue must complete first: do that work here.
                 Some(queue) if !queue.is_out_of_order() => {
                     drop(inner);
-                    let target = queue.last_in_flight().map(|s| (queue.clone(), s));
+                    let target = queue.last_in_flight().map(|s| (queue, s));
                     inner = self.inner.lock();
                     if self.is_done() {
-                        return self.status();
+                        break;
                     }
                     target
                 }
@@ -394,10 +402,12 @@ impl Event {
                 }
             }
         }
+        self.status()
     }
 
     /// Sets the command, before the first release of `pending`.
     pub(crate) fn set_command(&self, command: Command) {
+        self.has_deps.store(!command.deps.is_empty(), Ordering::Relaxed);
         let mut inner = self.inner.lock();
         match &mut inner.command {
             Some(room) => **room = command,
@@ -427,9 +437,13 @@ impl Event {
         self.inner.lock().command.take()
     }
 
-    /// Calls `look` with the command, if there is one.
-    pub(crate) fn with_command<R>(&self, look: impl FnOnce(&Command) -> R) -> Option<R> {
-        self.inner.lock().command.as_deref().map(look)
+    /// Calls `look` with the command's wait list, if it has one.
+    pub(crate) fn with_deps(&self, look: impl FnOnce(&WaitList)) {
+        if self.has_deps.load(Ordering::Relaxed)
+            && let Some(command) = &self.inner.lock().command
+        {
+            look(&command.deps);
+        }
     }
 
     /// Holds `dependent` back until this event is done, or as long as its device queue requires: see `graph`.
@@ -473,9 +487,12 @@ impl Event {
         released
     }
 
-    /// CL_QUEUED to CL_SUBMITTED.
-    pub(crate) fn mark_submitted(&self) {
+    /// CL_QUEUED to CL_SUBMITTED. Returns the command, if it was taken: see [`Event::keep_command`].
+    pub(crate) fn mark_submitted(&self, taken: Option<Box<Command>>) {
         let mut inner = self.inner.lock();
+        if taken.is_some() {
+            inner.command = taken;
+        }
         if self.status() != CL_QUEUED {
             return;
         }
@@ -498,7 +515,7 @@ impl Event {
     }
 
     /// Sets the final status; `None` if it is set already. May be called with the queue's lock held.
-    pub(crate) fn finish(self: &Arc<Self>, status: cl_int) -> Option<Aftermath> {
+    pub(crate) fn finish(self: Arc<Self>, status: cl_int) -> Option<Aftermath> {
         let mut inner = self.inner.lock();
         if self.is_done() {
             return None;
@@ -511,7 +528,9 @@ impl Event {
             self.met(&due);
             self.post(&mut inner, due, status);
         }
-        Some(Aftermath { event: self.clone(), dependents: std::mem::take(&mut inner.dependents) })
+        let dependents = std::mem::take(&mut inner.dependents);
+        drop(inner);
+        Some(Aftermath { event: self, dependents })
     }
 }
 

@@ -90,20 +90,17 @@ impl ArgsInUse {
         });
         let mut args = match room {
             Some(Ok(known)) => return Ok(known),
-            Some(Err(room)) => room,
-            None => Arc::default(),
+            // Room that no launch in flight uses.
+            Some(Err(room)) if Arc::strong_count(&room) == 1 => room,
+            _ => Arc::default(),
         };
-        if Arc::get_mut(&mut args).is_none() {
-            args = Arc::default();
-        }
-        if let Some(values) = Arc::get_mut(&mut args) {
-            values.clear();
-            let stay = make(values)?;
-            if let Some(list) = &self.list {
-                let mut lowered = list.lowered.lock();
-                if lowered.device.is_none() {
-                    *lowered = Lowered { args: Some(args.clone()), device: stay.then_some(device) };
-                }
+        let values = Arc::make_mut(&mut args);
+        values.clear();
+        let stay = make(values)?;
+        if let Some(list) = &self.list {
+            let mut lowered = list.lowered.lock();
+            if lowered.device.is_none() {
+                *lowered = Lowered { args: Some(args.clone()), device: stay.then_some(device) };
             }
         }
         Ok(args)

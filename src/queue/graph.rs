@@ -15,13 +15,12 @@
 //! A failed command fails those with it in their wait lists, in their turn. A panic inside the device fails
 //! the commands that it was handling, so that threads which wait for them continue.
 
-use super::{CommandQueue, SyncKind};
+use super::{CommandQueue, MOST_IN_FLIGHT, SyncKind};
 use crate::callback;
 use crate::cl::*;
 use crate::command::recorded::Completion;
 use crate::command::{CommandKind, ExecutionTarget, lower};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
-use crate::device::traits::Submission;
 use crate::event::{Aftermath, Command, Event, ProfilingPoint, WaitList};
 use crate::object::ApiObject;
 use crate::queue::policy;
@@ -73,7 +72,6 @@ pub(crate) struct GraphState {
     batches: u64,
     /// The command that a host thread executes. In-order: later commands wait for it.
     on_host: Option<Arc<Event>>,
-    last_submission: Submission,
     /// Queues that own commands which unsubmitted commands of this queue depend on.
     owners: SmallVec<[Weak<CommandQueue>; 2]>,
     /// Whether a thread drives the queue.
@@ -111,12 +109,9 @@ impl GraphState {
         self.ready.len() + if runs { self.fifo.len() } else { 0 }
     }
 
-    pub(crate) fn last_seq(&self) -> u64 {
-        self.seq
-    }
-
-    pub(crate) fn last_in_flight(&self) -> Option<Submission> {
-        (!self.in_flight.is_empty() && self.last_submission != 0).then_some(self.last_submission)
+    /// Whether the commands in flight, or those left to another thread, are more than the limit.
+    fn is_far_ahead(&self) -> bool {
+        self.in_flight() > MOST_IN_FLIGHT || self.left_to_another_thread() > MOST_IN_FLIGHT
     }
 
     /// The last unfinished command up to `seq`.
@@ -215,7 +210,7 @@ impl GraphState {
                 break;
             }
             let idle = self.open.is_empty() && self.in_flight.is_empty();
-            let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
+            let deps = Deps::of(front, queue);
             let on_host = match front.execution_target() {
                 ExecutionTarget::Host if idle => true,
                 ExecutionTarget::Host if self.open.is_empty() => break,
@@ -248,7 +243,7 @@ impl GraphState {
             return self.cut();
         }
         if let Some(front) = self.ready.front() {
-            let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
+            let deps = Deps::of(front, queue);
             let on_host = match front.execution_target() {
                 ExecutionTarget::Host => true,
                 ExecutionTarget::Either => !deps.unfinished,
@@ -282,12 +277,14 @@ struct Deps {
 }
 
 impl Deps {
-    fn of(command: &Command, queue: &Arc<CommandQueue>) -> Deps {
+    fn of(event: &Event, queue: &Arc<CommandQueue>) -> Deps {
         let mut out = Deps::default();
-        for dep in command.deps.iter().filter(|d| !d.is_done()) {
-            out.unfinished = true;
-            out.foreign |= !dep.queue().is_some_and(|q| Arc::ptr_eq(q, queue));
-        }
+        event.with_deps(|deps| {
+            for dep in deps.iter().filter(|d| !d.is_done()) {
+                out.unfinished = true;
+                out.foreign |= !dep.queue().is_some_and(|q| Arc::ptr_eq(q, queue));
+            }
+        });
         out
     }
 }
@@ -322,22 +319,22 @@ fn failed(deps: &WaitList) -> bool {
 /// Removes an edge of each dependent.
 pub(crate) fn release_all(dependents: impl IntoIterator<Item = Arc<Event>>, work: &mut Worklist) {
     for dependent in dependents {
-        release(&dependent, work);
+        if remove_edge(&dependent)
+            && let Some(queue) = dependent.queue()
+        {
+            work.push(queue);
+        }
         Event::release(dependent);
     }
 }
 
-/// Removes an edge of `event`.
-fn release(event: &Arc<Event>, work: &mut Worklist) {
-    if event.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
-        return;
+/// Removes an edge of `event`. Returns whether it was the last one.
+fn remove_edge(event: &Arc<Event>) -> bool {
+    let is_last = event.pending.fetch_sub(1, Ordering::AcqRel) == 1;
+    if is_last && let Some(queue) = event.queue().filter(|queue| queue.is_out_of_order()) {
+        queue.state.lock().ready.push_back(event.clone());
     }
-    if let Some(queue) = event.queue() {
-        if queue.is_out_of_order() {
-            queue.state.lock().ready.push_back(event.clone());
-        }
-        work.push(queue);
-    }
+    is_last
 }
 
 /// Drives queues until the worklist is empty.
@@ -347,28 +344,38 @@ pub(crate) fn drive(mut work: Worklist) {
     }
 }
 
-/// See [`CommandQueue::flush`].
-pub(crate) fn flush(queue: &Arc<CommandQueue>) {
-    let mut seen: SmallVec<[Arc<CommandQueue>; 4]> = SmallVec::new();
-    seen.push(queue.clone());
+/// Drives a queue, then those of the worklist.
+fn drive_first(queue: &Arc<CommandQueue>, mut work: Worklist) {
+    queue.drive_once(&mut work);
+    drive(work);
+}
+
+/// See [`CommandQueue::flush`]. Returns the position of the queue's last command.
+pub(crate) fn flush(queue: &Arc<CommandQueue>) -> u64 {
+    let (last, mut others) = queue.want_all();
     let mut at = 0;
-    while let Some(queue) = seen.get(at).cloned() {
+    while let Some(next) = others.get(at).cloned() {
         at += 1;
-        let owners: SmallVec<[Arc<CommandQueue>; 2]> = {
-            let mut state = queue.state.lock();
-            state.wanted_seq = state.seq;
-            state.owners.iter().filter_map(Weak::upgrade).collect()
-        };
-        for owner in owners {
-            if !seen.iter().any(|q| Arc::ptr_eq(q, &owner)) {
-                seen.push(owner);
+        for owner in next.want_all().1 {
+            if !Arc::ptr_eq(&owner, queue) && !others.iter().any(|q| Arc::ptr_eq(q, &owner)) {
+                others.push(owner);
             }
         }
     }
-    drive(Worklist(seen));
+    drive(Worklist(others));
+    drive_first(queue, Worklist::new());
+    last
 }
 
 impl CommandQueue {
+    /// Requests everything enqueued so far to be submitted. Returns the position of the last command, and the
+    /// queues that own commands on which unsubmitted commands of this queue depend.
+    fn want_all(&self) -> (u64, SmallVec<[Arc<CommandQueue>; 4]>) {
+        let mut state = self.state.lock();
+        state.wanted_seq = state.seq;
+        (state.seq, state.owners.iter().filter_map(Weak::upgrade).collect())
+    }
+
     /// Appends a command with its edges and drives the queue.
     pub(super) fn insert(
         self: &Arc<Self>,
@@ -425,10 +432,8 @@ impl CommandQueue {
         }
         command.deps = waits;
         event.set_command(command);
-        let mut work = Worklist::new();
-        release(event, &mut work);
-        work.push(self);
-        drive(work);
+        remove_edge(event);
+        drive_first(self, Worklist::new());
     }
 
     /// Executes a command without dependencies in the calling thread, if the host may execute it and nothing
@@ -477,14 +482,18 @@ impl CommandQueue {
 
     /// Takes the steps that are possible now.
     fn drive_once(self: &Arc<Self>, work: &mut Worklist) {
-        let mut driving = None;
+        let (mut driving, mut spare) = (None, None);
         loop {
             let step = {
                 let mut state = self.state.lock();
+                self.is_far_ahead.store(state.is_far_ahead(), Ordering::Relaxed);
                 if driving.is_none() && state.driven {
                     return;
                 }
                 driving.get_or_insert(Driving(self));
+                if let Some(list) = spare.take() {
+                    state.spare_open = list;
+                }
                 let step = if self.is_out_of_order() {
                     state.next_out_of_order(self)
                 } else {
@@ -505,7 +514,7 @@ impl CommandQueue {
                 Step::Submit { mut events, first } => {
                     self.submit(&events, first, work);
                     events.drain(..).for_each(Event::release);
-                    self.state.lock().spare_open = events;
+                    spare = Some(events);
                 }
             }
         }
@@ -552,7 +561,7 @@ impl CommandQueue {
 
     fn begin_on_host(&self, event: &Event) {
         self.stamp_now(event, ProfilingPoint::Submit);
-        event.mark_submitted();
+        event.mark_submitted(None);
         self.stamp_now(event, ProfilingPoint::Start);
         event.recorded().begins_on_host();
     }
@@ -571,9 +580,8 @@ impl CommandQueue {
                 state.on_host = None;
             }
             self.note_failure(status);
-            let aftermath = event.finish(status);
             state.forget(event);
-            aftermath
+            event.clone().finish(status)
         };
         if let Some(aftermath) = aftermath {
             self.report(status);
@@ -599,6 +607,8 @@ impl CommandQueue {
     fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: CommandTicket, work: &mut Worklist) {
         let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items(events.len()) };
         let mut accepted: SmallVec<[(CommandTicket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
+        let now = if self.is_profiling() { self.now() } else { 0 };
+        let recorded = if self.recorded != 0 { record::now() } else { 0 };
         for (ticket, event) in (first..).zip(events) {
             let mut command =
                 event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::NOP)));
@@ -612,7 +622,9 @@ impl CommandQueue {
                 Ok(device_command) => {
                     self.add_waits(&mut batch, &deps);
                     batch.items.push(BatchItem { ticket, command: device_command, ordered: command.ordered });
-                    event.keep_command(command);
+                    event.stamp(ProfilingPoint::Submit, now.max(event.stamped(ProfilingPoint::Queued)));
+                    event.mark_submitted(Some(command));
+                    event.recorded().submitted(recorded);
                     accepted.push((ticket, event));
                 }
                 Err(code) => {
@@ -625,13 +637,6 @@ impl CommandQueue {
         if accepted.is_empty() {
             return;
         }
-        let now = if self.is_profiling() { self.now() } else { 0 };
-        let recorded = if self.recorded != 0 { record::now() } else { 0 };
-        for (_, event) in &accepted {
-            event.stamp(ProfilingPoint::Submit, now.max(event.stamped(ProfilingPoint::Queued)));
-            event.mark_submitted();
-            event.recorded().submitted(recorded);
-        }
         let submitted = contain("a submission", || {
             self.device_queue.submit(batch).map_err(|error| {
                 tracing::error!(%error, "a batch could not be submitted");
@@ -640,10 +645,8 @@ impl CommandQueue {
         });
         match submitted {
             Ok(submission) => {
-                {
-                    let mut state = self.state.lock();
-                    state.last_submission = state.last_submission.max(submission);
-                }
+                // Submissions count up, and one thread at a time submits.
+                self.last_submission.store(submission, Ordering::Release);
                 for (_, event) in accepted {
                     let released = event.submitted(submission, |dependent| {
                         dependent.execution_target() != ExecutionTarget::Host
@@ -691,9 +694,8 @@ impl CommandQueue {
             Outcome::Failed(_) => CL_OUT_OF_RESOURCES,
         };
         let mut work = Worklist::new();
-        work.push(self);
         self.finish_tickets(tickets, status, times, &mut work);
-        drive(work);
+        drive_first(self, work);
     }
 
     /// Releases the resources of the commands of these tickets.
@@ -733,8 +735,8 @@ impl CommandQueue {
                     event.stamp(ProfilingPoint::End, t.end.max(start));
                     event.stamp(ProfilingPoint::Complete, t.complete);
                 }
-                done.extend(event.finish(status));
                 state.forget(&event);
+                done.extend(event.finish(status));
             }
             state.trim();
         }

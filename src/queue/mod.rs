@@ -31,7 +31,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::pending_host_writes::Pending;
 use crate::record::{self, Record};
 use crate::sync::{Mutex, Rank};
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 use tickets::CallbackTickets;
@@ -46,6 +46,10 @@ pub struct CommandQueue {
     /// Whether each command is waited for when it is enqueued (PYROCLAST_SYNC).
     sync: bool,
     state: Mutex<graph::GraphState>,
+    /// The newest submission; 0 before the first one.
+    last_submission: AtomicU64,
+    /// Enqueuing threads have to be held up: see [`GraphState::is_far_ahead`](graph::GraphState).
+    is_far_ahead: AtomicBool,
     /// First failure of a command on its own that clFinish has not reported; 0 if there is none.
     failure: AtomicI32,
     /// Events to be reused by later commands.
@@ -196,6 +200,8 @@ impl CommandQueue {
             device_queue,
             sync,
             state: Mutex::new(Rank::QueueGraph, graph::GraphState::default()),
+            last_submission: AtomicU64::new(0),
+            is_far_ahead: AtomicBool::new(false),
             failure: AtomicI32::new(0),
             kept: Mutex::new(Rank::Pools, Vec::new()),
             tickets: CallbackTickets::new(),
@@ -341,6 +347,9 @@ impl CommandQueue {
     /// device, which needs nothing from the host for submitted commands, or gives way to the thread that
     /// submits.
     fn throttle(&self) {
+        if !self.is_far_ahead.load(Ordering::Relaxed) {
+            return;
+        }
         let (in_flight, unsubmitted) = {
             let state = self.state.lock();
             (state.in_flight(), state.left_to_another_thread())
@@ -401,14 +410,13 @@ impl CommandQueue {
     /// (clFinish). Fails if a command has failed on its own: an application that requests no events learns it
     /// nowhere else. Each failure is reported once.
     pub fn finish(self: &Arc<Self>) -> Result<()> {
-        let last = self.state.lock().last_seq();
-        self.flush();
+        let last = graph::flush(self);
         loop {
             let next = self.state.lock().unfinished(last);
             match next {
                 None => {
                     self.tickets.wait(last);
-                    return match self.failure.swap(0, Ordering::AcqRel) {
+                    return match self.take_failure() {
                         0 => Ok(()),
                         CL_OUT_OF_HOST_MEMORY => {
                             Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a command of the queue failed"))
@@ -417,15 +425,22 @@ impl CommandQueue {
                     };
                 }
                 Some(event) => {
-                    event.wait();
+                    event.wait_flushed();
                     Event::release(event);
                 }
             }
         }
     }
 
+    /// The first failure that was not reported, or 0.
+    fn take_failure(&self) -> cl_int {
+        if self.failure.load(Ordering::Acquire) == 0 { 0 } else { self.failure.swap(0, Ordering::AcqRel) }
+    }
+
     /// The newest submission not known to be complete.
     pub(crate) fn last_in_flight(&self) -> Option<Submission> {
-        self.state.lock().last_in_flight()
+        let state = self.state.lock();
+        let last = self.last_submission.load(Ordering::Acquire);
+        (last != 0 && state.in_flight() > 0).then_some(last)
     }
 }

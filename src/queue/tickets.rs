@@ -5,7 +5,7 @@
 use crate::callback::{self, CallbackTicket};
 use crate::sync::{Mutex, Rank};
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Number of entries at which those of returned callbacks are dropped.
 const MANY: usize = 64;
@@ -14,6 +14,8 @@ const MANY: usize = 64;
 pub struct CallbackTickets {
     /// Number of callbacks that are not due yet.
     expected: AtomicUsize,
+    /// Callbacks were posted since the list was last empty.
+    has_posted: AtomicBool,
     /// Position of the command in the queue, and ticket of the callback.
     posted: Mutex<Vec<(u64, CallbackTicket)>>,
 }
@@ -21,7 +23,8 @@ pub struct CallbackTickets {
 impl CallbackTickets {
     /// No callbacks.
     pub fn new() -> CallbackTickets {
-        CallbackTickets { expected: AtomicUsize::new(0), posted: Mutex::new(Rank::Pools, Vec::new()) }
+        let posted = Mutex::new(Rank::Pools, Vec::new());
+        CallbackTickets { expected: AtomicUsize::new(0), has_posted: AtomicBool::new(false), posted }
     }
 
     /// Counts a registered callback that is not due.
@@ -41,15 +44,19 @@ impl CallbackTickets {
             posted.retain(|(_, ticket)| !callback::is_done(*ticket));
         }
         posted.push((seq, ticket));
+        self.has_posted.store(true, Ordering::Release);
     }
 
     /// Whether callbacks may be pending.
     pub fn is_used(&self) -> bool {
-        self.expected.load(Ordering::Relaxed) > 0 || !self.posted.lock().is_empty()
+        self.expected.load(Ordering::Relaxed) > 0 || self.has_posted.load(Ordering::Acquire)
     }
 
     /// Waits for the posted callbacks of commands up to `seq`; no lock may be held.
     pub fn wait(&self, seq: u64) {
+        if !self.has_posted.load(Ordering::Acquire) {
+            return;
+        }
         let covered = |posted: &[(u64, CallbackTicket)]| -> SmallVec<[CallbackTicket; 8]> {
             posted.iter().filter(|(at, _)| *at <= seq).map(|(_, ticket)| *ticket).collect()
         };
@@ -58,6 +65,8 @@ impl CallbackTickets {
             return;
         }
         tickets.into_iter().for_each(callback::wait);
-        self.posted.lock().retain(|(_, ticket)| !callback::is_done(*ticket));
+        let mut posted = self.posted.lock();
+        posted.retain(|(_, ticket)| !callback::is_done(*ticket));
+        self.has_posted.store(!posted.is_empty(), Ordering::Release);
     }
 }

@@ -15,6 +15,8 @@ pub struct EndEvents {
     state: Mutex<State>,
     /// The newest value whose event was seen.
     newest: AtomicU64,
+    /// The newest value that was submitted.
+    submitted: AtomicU64,
 }
 
 #[derive(Default)]
@@ -47,7 +49,8 @@ impl EndEvent {
 
 impl EndEvents {
     pub fn new(gpu: &'static Gpu) -> EndEvents {
-        EndEvents { gpu, state: Mutex::default(), newest: AtomicU64::new(0) }
+        let (newest, submitted) = (AtomicU64::new(0), AtomicU64::new(0));
+        EndEvents { gpu, state: Mutex::default(), newest, submitted }
     }
 
     /// An unset event for the next command buffer.
@@ -65,6 +68,7 @@ impl EndEvents {
         event.in_use.store(true, Ordering::Release);
         let state = &mut *self.state.lock();
         state.pending.push_back((value, event));
+        self.submitted.store(value, Ordering::Release);
         for event in state.seen.drain(..) {
             // SAFETY: the command buffer that sets the event has done so, and no work waits for it. An event
             // that cannot be reset is not used again.
@@ -86,7 +90,11 @@ impl EndEvents {
 
     /// The newest value whose event is set. Another thread may be about to see a newer one.
     pub fn counter(&self) -> Result<u64, vk::Result> {
-        let Some(mut state) = self.state.try_lock() else { return Ok(self.newest.load(Ordering::Acquire)) };
+        let seen = self.newest.load(Ordering::Acquire);
+        if seen == self.submitted.load(Ordering::Acquire) {
+            return Ok(seen);
+        }
+        let Some(mut state) = self.state.try_lock() else { return Ok(seen) };
         while let Some((value, event)) = state.pending.front() {
             // SAFETY: the event is alive.
             if !unsafe { self.gpu.raw.get_event_status(event.raw) }? {

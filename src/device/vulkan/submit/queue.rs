@@ -139,7 +139,7 @@ impl VulkanQueue {
     /// Moves to an idle submit queue, after some batches that waited for nothing on the own one although it
     /// had work of other queues: with that they may overlap.
     fn place_apart(&self, last: &mut Last) {
-        if self.priority != Priority::Medium || self.submit_queue().is_idle() {
+        if self.priority != Priority::Medium || self.others() == 0 || self.submit_queue().is_idle() {
             return;
         }
         last.strangers += 1;
@@ -181,6 +181,12 @@ impl VulkanQueue {
     fn others(&self) -> u64 {
         let all = self.queues.pools.submissions.load(Ordering::Acquire);
         all.wrapping_sub(self.own_submissions.load(Ordering::Relaxed))
+    }
+
+    /// Counts submissions of this queue. The caller holds the lock of `order`.
+    fn note_own_submissions(&self, count: u64) {
+        let known = self.own_submissions.load(Ordering::Relaxed);
+        self.own_submissions.store(known + count, Ordering::Relaxed);
     }
 
     /// Whether the next command buffer begins with a barrier: if work of other queues, which the host may
@@ -535,7 +541,7 @@ impl Build<'_> {
                 let (waits, signals) = (self.take_waits()?, std::mem::take(&mut self.signals));
                 let work = SubmitInfo { waits: &waits, signals: &signals, ..SubmitInfo::default() };
                 self.value = self.queue.submit_queue().submit(work, None).map_err(|(e, _)| e)?;
-                self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
+                self.queue.note_own_submissions(1);
             }
             return Ok(None);
         };
@@ -555,7 +561,7 @@ impl Build<'_> {
         let work = SubmitInfo { cmd, event, waits: &waits, signals: &signals, sleeps };
         match self.queue.submit_queue().submit(work, None) {
             Ok(value) => {
-                self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
+                self.queue.note_own_submissions(1);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 self.value = value;
                 Ok(Some((value, allocator, read_backs)))
@@ -703,6 +709,7 @@ impl Build<'_> {
         let submissions = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
         tickets.extend(items.iter().map(|i| i.ticket));
+        let kept = if self.keep { self.recording.clone() } else { None };
         let entry = Entry {
             value: 0,
             owner: self.queue.owner.clone(),
@@ -713,7 +720,7 @@ impl Build<'_> {
             early_read_backs: std::mem::take(&mut self.early_read_backs),
             prints: std::mem::take(&mut self.prints),
             allocators: std::mem::take(&mut self.allocators),
-            recording: self.recording.clone(),
+            recording: self.recording.take(),
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),
             items,
@@ -723,9 +730,9 @@ impl Build<'_> {
         let work = SubmitInfo { cmd, event, waits: &waits, signals: &signals, sleeps };
         match self.queue.submit_queue().submit(work, Some(entry)) {
             Ok(value) => {
-                self.queue.own_submissions.fetch_add(submissions, Ordering::Relaxed);
+                self.queue.note_own_submissions(submissions);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
-                Ok((value, self.recording.filter(|_| self.keep)))
+                Ok((value, kept))
             }
             Err((e, entry)) => {
                 if let Some(entry) = entry {

@@ -737,9 +737,9 @@ impl SubmitQueue {
             }
             let Some(entry) = state.in_flight.pop_front() else { break };
             drop(state);
-            let (owner, submission) = (entry.owner.clone(), entry.submission);
+            let submission = entry.submission;
             entry.after.iter().for_each(|a| a.submit_queue.reap_through(&a.owner, a.submission));
-            entry.complete(self.pools, self.timeline);
+            let owner = entry.complete(self.pools, self.timeline);
             state = self.state.lock();
             owner.marks.lock().pop_front();
             owner.completed.store(submission, Ordering::Release);
@@ -851,8 +851,8 @@ impl Entry {
         }
     }
 
-    /// Copies results to the host, recycles the batch's resources and reports to the sink.
-    fn complete(mut self, pools: &SubmitPools, timeline: &'static Timeline) {
+    /// Copies results to the host, recycles the batch's resources and reports to the sink. Returns the owner.
+    fn complete(mut self, pools: &SubmitPools, timeline: &'static Timeline) -> Arc<Owner> {
         let gpu = pools.gpu;
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
@@ -886,5 +886,6 @@ impl Entry {
         read_backs.clear();
         times.clear();
         owner.keep(Lists { tickets, read_backs, allocators, times }, items);
+        owner
     }
 }
