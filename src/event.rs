@@ -432,7 +432,7 @@ impl Event {
         self.keep_command(command);
     }
 
-    /// Takes the command for submission.
+    /// Takes the command for submission. It is put back, as its resources are kept until it is done.
     pub(crate) fn take_command(&self) -> Option<Box<Command>> {
         self.inner.lock().command.take()
     }
@@ -487,7 +487,7 @@ impl Event {
         released
     }
 
-    /// CL_QUEUED to CL_SUBMITTED. Returns the command, if it was taken: see [`Event::keep_command`].
+    /// CL_QUEUED to CL_SUBMITTED. A command from [`Event::take_command`] is kept, see there.
     pub(crate) fn mark_submitted(&self, taken: Option<Box<Command>>) {
         let mut inner = self.inner.lock();
         if taken.is_some() {

@@ -296,13 +296,6 @@ impl<'a> Shape<'a> {
             bounds.extend(bound);
             is_made
         });
-        let outside = |v: &Value| {
-            let blocks = uses.of(*v).iter().copied();
-            blocks.filter(|b| cfg.is_reachable(*b) && !forest.contains(l, *b)).collect::<Vec<Block>>()
-        };
-        let mut used: Vec<(Value, Vec<Block>)> = self.defined.iter().map(|v| (*v, outside(v))).collect();
-        used.retain(|(_, blocks)| !blocks.is_empty());
-        used.sort_unstable();
         Plan {
             header: self.header,
             body: self.body,
@@ -314,8 +307,17 @@ impl<'a> Shape<'a> {
             tests,
             never,
             bounds,
-            used,
+            used: self.used_outside(uses, |b| cfg.is_reachable(b) && !forest.contains(l, b)),
         }
+    }
+
+    /// The loop's values that blocks outside use, with these blocks.
+    fn used_outside(&self, uses: &CrossUses, outside: impl Fn(Block) -> bool) -> Vec<(Value, Vec<Block>)> {
+        let blocks = |v: Value| uses.of(v).iter().copied().filter(|b| outside(*b)).collect::<Vec<Block>>();
+        let mut used: Vec<_> = self.defined.iter().map(|v| (*v, blocks(*v))).collect();
+        used.retain(|(_, blocks)| !blocks.is_empty());
+        used.sort_unstable();
+        used
     }
 }
 
