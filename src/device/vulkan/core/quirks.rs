@@ -110,7 +110,7 @@ quirks! {
     /// Events, which are used instead, do not wait for transfers that the dependency of vkCmdSetEvent2 names,
     /// so a barrier precedes them (`short_writes_are_complete_when_the_host_follows` in tests/stress.rs).
     ///
-    /// llvmpipe's rasteriser threads take part in signals, but not in compute work (22.3 and later): an empty
+    /// llvmpipe's rasteriser threads take part in signals, but not in compute work (22.3 to 26.2): an empty
     /// launch takes 60 to 68 us with signals and 11 to 66 with events (medians of eight processes each).
     slow_signals: |d| d.is_nvidia() || d.is_llvmpipe();
 
