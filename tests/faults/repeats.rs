@@ -18,6 +18,9 @@ kernel void later(global uint *a, local uint *l) {
     a[get_global_id(0) - get_global_offset(0)] += l[get_local_id(0)];
 }";
 const SIZE: usize = 64;
+/// Limit of command buffers for a batch that repeats: its first one, and those kept, as many as are executed
+/// at the same time.
+const MOST: u64 = 9;
 
 /// Number of command buffers that `run` records.
 fn recorded(faults: &Faults, run: impl FnOnce()) -> u64 {
@@ -70,7 +73,8 @@ fn same() {
     });
     assert_eq!(read::<u32>(queue, b, SIZE), [100 * 32003 + 100 * 16003 + 1; SIZE]);
     eprintln!("{one}, {several} and {turns} command buffers");
-    assert!(one <= 5 && several <= 12 && turns <= 10, "{one}, {several}, {turns}");
+    // One, three (the first launch, the second, and the second with the third) and two different batches.
+    assert!(one <= MOST && several <= 3 * MOST && turns <= 2 * MOST, "{one}, {several}, {turns}");
 }
 
 /// Launches that differ in an argument, a size or an offset.
