@@ -266,7 +266,7 @@ impl<'a> Shape<'a> {
             return None;
         }
         let start = passed(func, cfg, at, n, false).and_then(|start| func.as_bits(start))?;
-        let is_positive = |bits: u64| !is_negative(ty, bits);
+        let is_positive = |bits: u64| fold::signed(ty.scalar().map_or(32, Scalar::bits), bits) >= 0;
         let signed = match if self.leaves { cc.inverse() } else { cc } {
             IntCc::Slt if is_positive(start) => true,
             IntCc::Ult if is_positive(start) && func.as_bits(limit).is_some_and(is_positive) => true,
@@ -319,11 +319,6 @@ impl<'a> Shape<'a> {
         used.sort_unstable();
         used
     }
-}
-
-/// Whether an integer of 32 or 64 bits has its sign bit set.
-fn is_negative(ty: Type, bits: u64) -> bool {
-    bits >> (if ty == I32 { 31 } else { 63 }) & 1 != 0
 }
 
 /// The edge back to the header of a block that is only reached by `edge` and ends with this jump.
