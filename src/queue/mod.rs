@@ -48,7 +48,7 @@ pub struct CommandQueue {
     state: Mutex<graph::GraphState>,
     /// The newest submission; 0 before the first one.
     last_submission: AtomicU64,
-    /// Threads that enqueue are to be held up.
+    /// Threads that enqueue are to be held up: known without the state's lock, which each command would take.
     is_far_ahead: AtomicBool,
     /// First failure of a command on its own that clFinish has not reported; 0 if there is none.
     failure: AtomicI32,
