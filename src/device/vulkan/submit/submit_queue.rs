@@ -22,7 +22,7 @@ use super::events::SharedEvent;
 use super::loss::{self, LostBatch, LostState};
 use super::pools::SubmitPools;
 use super::profiling::Queries;
-use super::reaper;
+use super::reaper::ReaperThread;
 use super::recent_waits::RecentWaits;
 use super::record::{ReadBack, ReadBacks};
 use super::repeats::Recording;
@@ -57,7 +57,7 @@ const NAPS: Duration = Duration::from_millis(8);
 /// How long the reaper leaves a batch to threads that may be about to wait for it.
 const LINGER: Duration = Duration::from_micros(50);
 /// How long the reaper checks for batches without a waiter before it parks: the next submission has to wake
-/// it up, and its thread then contends with it for the state.
+/// it up.
 const PARK: Duration = Duration::from_millis(20);
 /// Like [`PARK`], on CPU devices.
 const PARK_ON_CPU: Duration = Duration::from_millis(2);
@@ -78,8 +78,7 @@ pub struct SubmitQueue {
     state: Mutex<State>,
     /// Signalled when batches were reported or reaping stopped.
     reported: Condvar,
-    /// Wakes the reaper.
-    work: Condvar,
+    reaper: ReaperThread,
     /// The loss of the device was reported.
     loss_reported: AtomicBool,
 }
@@ -148,8 +147,6 @@ struct State {
     waiters: usize,
     /// Threads waiting on `reported`.
     listeners: usize,
-    reaper_started: bool,
-    reaper_parked: bool,
     /// The timeline value that the reaper waits for in Vulkan.
     reaper_waits: Option<u64>,
     /// The reaper prepares that wait, and may submit.
@@ -289,7 +286,7 @@ impl SubmitQueue {
             recent: RecentWaits::default(),
             state: Mutex::new(State::default()),
             reported: Condvar::new(),
-            work: Condvar::new(),
+            reaper: ReaperThread::default(),
             loss_reported: AtomicBool::new(false),
         })
     }
@@ -313,18 +310,20 @@ impl SubmitQueue {
             self.pools.submissions.fetch_add(1, Ordering::AcqRel);
         }
         let value = submitted.value;
+        let mut neglected = false;
         if let Some(mut entry) = entry {
             entry.value = value;
             let mark = Mark { submission: entry.submission, submit_queue: self, value };
             entry.owner.marks.lock().push_back(mark);
             let mut state = self.state.lock();
             state.in_flight.push_back(entry);
-            if !state.reaper_started {
-                state.reaper_started = reaper::start(move || self.reap_next());
-            }
-            self.wake_reaper(&state);
+            self.reaper.start(move || self.reap_next());
+            neglected = state.waiters == 0;
         }
         drop(submitted);
+        if neglected {
+            self.reaper.unpark();
+        }
         self.pools.allocators.prepare();
         Ok(value)
     }
@@ -769,8 +768,8 @@ impl SubmitQueue {
     }
 
     fn wake_reaper(&self, state: &State) {
-        if state.waiters == 0 && state.reaper_parked && !state.in_flight.is_empty() {
-            self.work.notify_one();
+        if state.waiters == 0 && !state.in_flight.is_empty() {
+            self.reaper.unpark();
         }
     }
 
@@ -785,11 +784,10 @@ impl SubmitQueue {
         let mut seen = None;
         let mut since = Instant::now();
         loop {
-            let front = state.in_flight.front().map(Entry::next_value);
-            let neglected = front.filter(|_| state.waiters == 0 && !state.reaping);
+            let neglected = state.neglected();
             if seen != neglected {
                 (seen, since) = (neglected, Instant::now());
-                self.work.wait_for(&mut state, LINGER);
+                nap(&mut state, LINGER);
                 continue;
             }
             let elapsed = since.elapsed();
@@ -800,15 +798,26 @@ impl SubmitQueue {
                     return value;
                 }
                 None if elapsed >= park => {
-                    state.reaper_parked = true;
-                    self.work.wait(&mut state);
-                    state.reaper_parked = false;
-                    since = Instant::now();
+                    self.reaper.park(&mut state, LINGER);
+                    (seen, since) = (state.neglected(), Instant::now());
                 }
-                _ => _ = self.work.wait_for(&mut state, slice(elapsed)),
+                _ => nap(&mut state, slice(elapsed)),
             }
         }
     }
+}
+
+impl State {
+    /// The next timeline value at which there is something to do, unless a thread waits or reports.
+    fn neglected(&self) -> Option<u64> {
+        let front = self.in_flight.front().map(Entry::next_value);
+        front.filter(|_| self.waiters == 0 && !self.reaping)
+    }
+}
+
+/// Sleeps without the lock.
+fn nap(state: &mut MutexGuard<'_, State>, length: Duration) {
+    MutexGuard::unlocked(state, || std::thread::sleep(length));
 }
 
 /// How long a thread sleeps that has slept for some time.
