@@ -91,12 +91,7 @@ fn check_event(event: cl_event, profiled: bool) {
     ok(unsafe { clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, 4, value, null_mut()) });
     assert_eq!(command_type, CL_COMMAND_COMMAND_BUFFER_KHR);
     if profiled {
-        let time = |name| {
-            let mut value = 0u64;
-            // SAFETY: room for a cl_ulong.
-            ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
-            value
-        };
+        let time = |name| time(event, name);
         let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
         assert!(names.map(time).is_sorted());
         let (start, end) = (time(CL_PROFILING_COMMAND_START), time(CL_PROFILING_COMMAND_END));

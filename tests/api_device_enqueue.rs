@@ -411,12 +411,7 @@ fn a_command_is_complete_with_its_children() {
     set(kernel, 0, mem);
     let event = launch(host, kernel, 1, &[]);
     ok(wait(&[event]));
-    let time = |name| {
-        let mut value = 0u64;
-        // SAFETY: room for a cl_ulong.
-        ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
-        value
-    };
+    let time = |name| time(event, name);
     let (start, end, complete) = (
         time(CL_PROFILING_COMMAND_START),
         time(CL_PROFILING_COMMAND_END),

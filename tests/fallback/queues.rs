@@ -109,10 +109,7 @@ pub fn profiling() {
             CL_PROFILING_COMMAND_START,
             CL_PROFILING_COMMAND_END,
         ];
-        let times = names.map(|name| {
-            // SAFETY: `query_bytes` passes buffers of the size it says.
-            number(&query_bytes(|s, v, r| unsafe { clGetEventProfilingInfo(event, name, s, v, r) }).unwrap())
-        });
+        let times = names.map(|name| time(event, name));
         assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
         event.release();
     }
@@ -245,10 +242,7 @@ pub fn command_buffers() {
         assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), &steps));
         assert_eq!(status(event), CL_COMPLETE);
         let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END];
-        let times = names.map(|name| {
-            // SAFETY: `query_bytes` passes buffers of the size it says.
-            number(&query_bytes(|s, v, r| unsafe { clGetEventProfilingInfo(event, name, s, v, r) }).unwrap())
-        });
+        let times = names.map(|name| time(event, name));
         assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
         release([gate, event]);
     }

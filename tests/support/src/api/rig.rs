@@ -171,6 +171,14 @@ pub fn launch(queue: cl_command_queue, kernel: cl_kernel, size: usize, waits: &[
     event
 }
 
+/// A profiling time of a complete event, in nanoseconds.
+pub fn time(event: cl_event, name: cl_profiling_info) -> u64 {
+    let mut value = 0u64;
+    // SAFETY: room for a cl_ulong.
+    ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
+    value
+}
+
 pub fn marker(queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     let mut event = null_mut();
     // SAFETY: live handles.
