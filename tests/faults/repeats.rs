@@ -77,6 +77,37 @@ fn same() {
     assert!(one <= MOST && several <= 3 * MOST && turns <= 2 * MOST, "{one}, {several}, {turns}");
 }
 
+/// Launches of a profiling queue that are repeated many times: each has times of its own.
+fn profiled() {
+    let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
+    let (queue, add) = (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.kernel("add"));
+    let a = rig.buffer(&[0u32; SIZE]);
+    set(add, 0, a);
+    set(add, 1, 3u32);
+    let mut last = 0;
+    let count = recorded(&faults, || {
+        for i in 0..50 {
+            let events = [(); 2].map(|()| launch(queue, add, SIZE, &[]));
+            finish(queue);
+            for event in events {
+                let names = [
+                    CL_PROFILING_COMMAND_QUEUED,
+                    CL_PROFILING_COMMAND_SUBMIT,
+                    CL_PROFILING_COMMAND_START,
+                    CL_PROFILING_COMMAND_END,
+                ];
+                let times = names.map(|name| time(event, name));
+                assert!(times.is_sorted() && last < times[3], "{i}: {times:?} after {last}");
+                last = times[3];
+            }
+            release(events);
+        }
+    });
+    eprintln!("{count} command buffers");
+    // Of one launch, and of one that does not begin with a barrier.
+    assert!(count <= 2 * MOST, "{count}");
+}
+
 /// Launches that differ in an argument, a size or an offset.
 fn different() {
     let (faults, rig) = (Faults::open(), Rig::new(SOURCE));
@@ -203,6 +234,7 @@ fn queues() {
 
 pub const CASES: &[Case] = &[
     Case { name: "the_same_launches_are_recorded_once", run: same, prepare: with_faults },
+    Case { name: "the_same_profiled_launches_are_recorded_once", run: profiled, prepare: with_faults },
     Case { name: "different_launches_are_recorded", run: different, prepare: with_faults },
     Case { name: "launches_with_new_objects_are_recorded", run: destroyed, prepare: with_faults },
     Case {

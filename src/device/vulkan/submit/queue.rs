@@ -198,9 +198,9 @@ impl VulkanQueue {
     }
 
     /// Looks for a recording of the same commands. There is none for queues whose command buffers differ each
-    /// time, by timestamp queries, checkpoints or the barriers between overlapping commands.
+    /// time, by checkpoints or the barriers between overlapping commands.
     fn find_recording(&self, repeats: &mut Repeats, items: &[BatchItem]) -> Found {
-        if self.profiling || self.out_of_order || self.gpu.checkpoints.is_some() {
+        if self.out_of_order || self.gpu.checkpoints.is_some() {
             return Found::New;
         }
         let found = repeats.find(self.gpu, items, self.needs_fence());
@@ -271,6 +271,7 @@ impl DeviceQueue for VulkanQueue {
         match self.find_recording(&mut last.repeats, &batch.items) {
             Found::Recording(recording) => {
                 build.read_backs.extend(recording.read_backs(&batch.items));
+                build.queries = recording.queries();
                 build.recording = Some(recording);
             }
             Found::Again(spare) => {
@@ -354,7 +355,7 @@ struct Build<'a> {
     read_backs: Vec<ReadBack>,
     tickets: Vec<CommandTicket>,
     early_read_backs: VecDeque<EarlyReadBacks>,
-    queries: Option<Queries>,
+    queries: Option<Arc<Queries>>,
     times: Vec<Times>,
     /// Timeline value of the last submitted part; 0 if none.
     value: u64,
@@ -364,7 +365,7 @@ struct Build<'a> {
     recording: Option<Arc<Recording>>,
     /// The recording is kept for later batches, if it is one command buffer of compute work.
     keep: bool,
-    /// See [`Recording::new`].
+    /// See [`Recording::in_place_of`].
     spare: Option<Arc<Recording>>,
     /// The command buffer begins with a barrier for the work of other queues.
     fenced: bool,
@@ -440,9 +441,8 @@ impl Build<'_> {
             return self.note_signals(item);
         }
         self.open(stamps, items.len())?;
-        if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
-            queries.start(gpu, recorder.allocator.cmd, index, self.fresh);
-        }
+        let first = self.fresh;
+        self.stamp(stamps, |queries, cmd| queries.start(cmd, index, first));
         if let Some(recorder) = &self.recorder {
             loss::checkpoint(gpu, recorder.allocator.cmd, self.checkpoint + index as u64);
         }
@@ -460,10 +460,18 @@ impl Build<'_> {
             }
         }
         self.fresh = false;
-        if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &mut self.queries) {
-            queries.stop(gpu, recorder.allocator.cmd);
-        }
+        self.stamp(stamps, Queries::stop);
         self.note_signals(item)
+    }
+
+    /// Records a timestamp of an item if there are any.
+    fn stamp(&mut self, stamps: bool, record: impl FnOnce(&mut Queries, vk::CommandBuffer)) {
+        if stamps
+            && let Some(recorder) = &self.recorder
+            && let Some(queries) = self.queries.as_mut().and_then(Arc::get_mut)
+        {
+            record(queries, recorder.allocator.cmd);
+        }
     }
 
     fn note_signals(&mut self, item: &BatchItem) -> DeviceResult<()> {
@@ -513,8 +521,8 @@ impl Build<'_> {
         self.recorder = Some(recorder);
         if stamps && self.queries.is_none() {
             let queries = Queries::new(self.gpu(), &queue.queues.pools.queries, items)?;
-            queries.reset(self.gpu(), cmd);
-            self.queries = Some(queries);
+            queries.record_reset(cmd);
+            self.queries = Some(Arc::new(queries));
         }
         Ok(())
     }
@@ -681,8 +689,9 @@ impl Build<'_> {
         if self.keep && narrow && self.prints.is_empty() && self.value == 0 {
             let pool = &self.queue.queues.pools.allocators;
             let event = event.clone().map(|event| (event, self.timeline()));
-            let spare = self.spare.take();
-            self.recording = Some(Recording::new(spare, allocator, pool, self.fenced, event, &read_backs));
+            let queries = self.queries.clone();
+            let recording = Recording::new(allocator, pool, self.fenced, event, queries, &read_backs);
+            self.recording = Some(recording.in_place_of(self.spare.take()));
         } else {
             self.allocators.push(allocator);
         }
@@ -737,7 +746,6 @@ impl Build<'_> {
             Err((e, entry)) => {
                 if let Some(entry) = entry {
                     self.allocators = entry.allocators;
-                    self.queries = entry.queries;
                 }
                 self.abandon();
                 Err(e)
@@ -756,9 +764,6 @@ impl Build<'_> {
         let submitted = (self.value != 0).then(|| (self.timeline(), self.value));
         for allocator in std::mem::take(&mut self.allocators) {
             allocator.recycle(&self.queue.queues.pools.allocators, submitted);
-        }
-        if let Some(queries) = self.queries.take() {
-            queries.finish(self.gpu(), &self.queue.queues.pools.queries, false, &mut []);
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::batch_key::BatchKey;
 use super::command_allocator::{CommandAllocator, CommandAllocators};
 use super::events::SharedEvent;
+use super::profiling::Queries;
 use super::record::ReadBack;
 use super::timeline::Timeline;
 use crate::device::batch::{BatchItem, DeviceCommand, Endpoint};
@@ -32,6 +33,8 @@ pub struct Recording {
     fenced: bool,
     /// The event that it sets at its end, and the timeline that it returns to.
     event: Option<(SharedEvent, &'static Timeline)>,
+    /// The timestamps that it writes.
+    queries: Option<Arc<Queries>>,
     /// The staging memory of its reads, in their order.
     reads: SmallVec<[HostPtr; 1]>,
     /// The last submission that is complete.
@@ -39,31 +42,38 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Keeps the command buffer of a batch that is about to be submitted, in the place of a `spare` recording
-    /// if there is one.
+    /// Keeps the command buffer of a batch that is about to be submitted.
     pub fn new(
-        spare: Option<Arc<Recording>>,
         allocator: CommandAllocator,
         pool: &'static CommandAllocators,
         fenced: bool,
         event: Option<(SharedEvent, &'static Timeline)>,
+        queries: Option<Arc<Queries>>,
         reads: &[ReadBack],
-    ) -> Arc<Recording> {
-        let reads = reads.iter().map(|read| read.src).collect();
-        let new =
-            Recording { allocator: Some(allocator), pool, fenced, event, reads, executed: Mutex::new(None) };
-        if let Some(mut spare) = spare
-            && let Some(old) = Arc::get_mut(&mut spare)
+    ) -> Recording {
+        let (allocator, reads) = (Some(allocator), reads.iter().map(|read| read.src).collect());
+        Recording { allocator, pool, fenced, event, queries, reads, executed: Mutex::new(None) }
+    }
+
+    /// Puts the recording into the memory of an unused one, if there is one.
+    pub fn in_place_of(self, unused: Option<Arc<Recording>>) -> Arc<Recording> {
+        if let Some(mut unused) = unused
+            && let Some(old) = Arc::get_mut(&mut unused)
         {
-            *old = new;
-            return spare;
+            *old = self;
+            return unused;
         }
-        Arc::new(new)
+        Arc::new(self)
     }
 
     /// The event that the command buffer sets.
     pub fn event(&self) -> Option<SharedEvent> {
         self.event.as_ref().map(|(event, _)| event.clone())
+    }
+
+    /// The timestamps that the command buffer writes.
+    pub fn queries(&self) -> Option<Arc<Queries>> {
+        self.queries.clone()
     }
 
     /// The command buffer.
@@ -82,8 +92,11 @@ impl Recording {
         reads.zip(&self.reads).map(|((dst, layout, region), src)| ReadBack { src: *src, dst, layout, region })
     }
 
-    /// Notes that a submission of the command buffer is complete.
+    /// Notes that a submission of the command buffer is complete, and that its timestamps have been read.
     pub fn note_executed(&self, timeline: &'static Timeline, value: u64) {
+        if let Some(queries) = &self.queries {
+            queries.reset();
+        }
         *self.executed.lock() = Some((timeline, value));
     }
 

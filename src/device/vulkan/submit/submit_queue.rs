@@ -171,7 +171,7 @@ pub struct Entry {
     pub allocators: Vec<CommandAllocator>,
     /// The command buffer, if it is kept for batches that repeat.
     pub recording: Option<Arc<Recording>>,
-    pub queries: Option<Queries>,
+    pub queries: Option<Arc<Queries>>,
     /// On profiling queues one entry per ticket; entries of device commands are filled in from `queries`.
     pub times: Vec<Times>,
     /// Keeps memory and kernels alive.
@@ -869,8 +869,8 @@ impl Entry {
                 run_all(&self.read_backs);
                 self.print(&pools.programs.prints);
             }
-            if let Some(queries) = self.queries.take() {
-                queries.finish(gpu, &pools.queries, outcome == Outcome::Complete, &mut self.times);
+            if let Some(queries) = self.queries.take().filter(|_| outcome == Outcome::Complete) {
+                queries.read(&mut self.times);
             }
             self.put_times_in_order();
             for allocator in self.allocators.drain(..) {
