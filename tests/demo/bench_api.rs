@@ -11,7 +11,7 @@ use pyroclast_runtime::cl::*;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use test_support::cl::{self, Arg, Buffer, Device, Kernel, Rows, Session, check};
 
 const KERNELS: &str = "
@@ -219,6 +219,49 @@ fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Opti
         (session.api.clCreateCommandQueue)(session.context, session.device.id, properties, &mut code)
     };
     (code == CL_SUCCESS).then_some(queue)
+}
+
+/// Latency of a profiling queue, and of launches between which the host does something else.
+fn other_latencies(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    let program = session.build(KERNELS, "")?;
+    let (kernel, buffer) = (program.kernel("nothing")?, session.buffer(4096)?);
+    kernel.set(&[Arg::Buffer(&buffer), Arg::F32(0.0), Arg::U32(0)])?;
+    let round = || {
+        launch(session, session.queue, &kernel, &[], null_mut())?;
+        session.finish()
+    };
+    let away = |length: Duration| {
+        let start = Instant::now();
+        while start.elapsed() < length {
+            std::hint::spin_loop();
+        }
+    };
+    for (name, count, length) in
+        [("empty kernel after 1 ms, us", 200, 1), ("empty kernel after 25 ms, us", ROUNDS, 25)]
+    {
+        let rounds = (0..count).map(|_| {
+            away(Duration::from_millis(length));
+            latency(1, round)
+        });
+        out.push((name, median(rounds.collect::<Result<_, _>>()?)));
+    }
+    let Some(queue) = queue(session, CL_QUEUE_PROFILING_ENABLE) else { return Ok(()) };
+    let (mut whole, mut to_start) = (Vec::new(), Vec::new());
+    for _ in 0..2000 {
+        let mut event = null_mut();
+        whole.push(latency(1, || {
+            launch(session, queue, &kernel, &[], &mut event)?;
+            // SAFETY: a live handle.
+            check("clFinish", unsafe { (session.api.clFinish)(queue) })
+        })?);
+        let queued = time(session, event, CL_PROFILING_COMMAND_QUEUED)?;
+        to_start.push((time(session, event, CL_PROFILING_COMMAND_START)? - queued) / 1e3);
+        release(session, event)?;
+    }
+    out.push(("empty kernel + clFinish, profiled, us", median(whole)));
+    out.push(("empty kernel, queued to start, us", median(to_start)));
+    // SAFETY: a live handle, released once.
+    check("clReleaseCommandQueue", unsafe { (session.api.clReleaseCommandQueue)(queue) })
 }
 
 /// How much longer than a long kernel the call that waits for it takes, and how long an empty kernel takes
@@ -547,7 +590,7 @@ fn between_devices(session: &Session<'_>, out: &mut Rows) -> Result<(), String> 
 fn main() -> Result<(), String> {
     cl::compare(|session| {
         let mut rows = Vec::new();
-        for part in [calls, long_waits, overlap, local_sizes, transfers, between_devices] {
+        for part in [calls, other_latencies, long_waits, overlap, local_sizes, transfers, between_devices] {
             if let Err(error) = part(session, &mut rows) {
                 println!("{}: {error}", session.device.name);
             }
