@@ -19,7 +19,8 @@ pub struct ReaperThread {
 
 impl ReaperThread {
     /// Starts the thread, which calls `reap_next` repeatedly, unless it runs. If that fails (logged) only
-    /// waiting threads report, until a later call succeeds. Calls are serialized by the caller.
+    /// waiting threads report, until a later call succeeds. The caller holds the lock that the reaper parks
+    /// with.
     pub fn start(&self, mut reap_next: impl FnMut() + Send + 'static) {
         if self.thread.get().is_some() {
             return;

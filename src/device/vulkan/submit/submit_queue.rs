@@ -787,7 +787,7 @@ impl SubmitQueue {
             let neglected = state.neglected();
             if seen != neglected {
                 (seen, since) = (neglected, Instant::now());
-                nap(&mut state, LINGER);
+                sleep_unlocked(&mut state, LINGER);
                 continue;
             }
             let elapsed = since.elapsed();
@@ -801,7 +801,7 @@ impl SubmitQueue {
                     self.reaper.park(&mut state, LINGER);
                     (seen, since) = (state.neglected(), Instant::now());
                 }
-                _ => nap(&mut state, slice(elapsed)),
+                _ => sleep_unlocked(&mut state, slice(elapsed)),
             }
         }
     }
@@ -816,7 +816,7 @@ impl State {
 }
 
 /// Sleeps without the lock.
-fn nap(state: &mut MutexGuard<'_, State>, length: Duration) {
+fn sleep_unlocked(state: &mut MutexGuard<'_, State>, length: Duration) {
     MutexGuard::unlocked(state, || std::thread::sleep(length));
 }
 
