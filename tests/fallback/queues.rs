@@ -103,13 +103,7 @@ pub fn profiling() {
     let events = [scale, precise, scale, precise].map(|k| launch(queue, k, N, &[]));
     assert_eq!(wait(&events), CL_SUCCESS);
     for event in events {
-        let names = [
-            CL_PROFILING_COMMAND_QUEUED,
-            CL_PROFILING_COMMAND_SUBMIT,
-            CL_PROFILING_COMMAND_START,
-            CL_PROFILING_COMMAND_END,
-        ];
-        let times = names.map(|name| time(event, name));
+        let times = times(event);
         assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
         event.release();
     }

@@ -179,6 +179,17 @@ pub fn time(event: cl_event, name: cl_profiling_info) -> u64 {
     value
 }
 
+/// When a complete command was queued, submitted, started and ended, in nanoseconds.
+pub fn times(event: cl_event) -> [u64; 4] {
+    let names = [
+        CL_PROFILING_COMMAND_QUEUED,
+        CL_PROFILING_COMMAND_SUBMIT,
+        CL_PROFILING_COMMAND_START,
+        CL_PROFILING_COMMAND_END,
+    ];
+    names.map(|name| time(event, name))
+}
+
 pub fn marker(queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     let mut event = null_mut();
     // SAFETY: live handles.
