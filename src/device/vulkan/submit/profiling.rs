@@ -8,7 +8,7 @@ use ash::vk;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-/// Unused query pools with their number of queries.
+/// Unused query pools, whose queries are reset if the host can do it, with their number of queries.
 #[derive(Default)]
 pub struct QueryPools(Mutex<Vec<(vk::QueryPool, u32)>>);
 
@@ -43,6 +43,7 @@ struct Span {
 
 impl Drop for Queries {
     fn drop(&mut self) {
+        self.reset();
         self.unused.0.lock().push((self.pool, self.capacity));
     }
 }
@@ -51,13 +52,13 @@ impl Queries {
     /// Room for `items` items.
     pub fn new(gpu: &'static Gpu, unused: &'static QueryPools, items: usize) -> DeviceResult<Queries> {
         let wanted = (items as u32).saturating_mul(2).max(64);
-        let (pool, capacity) = match unused.take(wanted) {
-            Some(found) => found,
-            None => (create_pool(gpu, wanted)?, wanted),
-        };
-        let queries = Queries { gpu, unused, pool, capacity, used: 0, items: Vec::new() };
-        queries.reset();
-        Ok(queries)
+        let queries = |(pool, capacity)| Queries { gpu, unused, pool, capacity, used: 0, items: Vec::new() };
+        if let Some(found) = unused.take(wanted) {
+            return Ok(queries(found));
+        }
+        let new = queries((create_pool(gpu, wanted)?, wanted));
+        new.reset();
+        Ok(new)
     }
 
     /// Resets the queries, which no submitted work uses, if the host can.

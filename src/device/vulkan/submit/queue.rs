@@ -442,7 +442,7 @@ impl Build<'_> {
         }
         self.open(stamps, items.len())?;
         let first = self.fresh;
-        self.stamp(stamps, |queries, cmd| queries.start(cmd, index, first));
+        self.stamp(|queries, cmd| queries.start(cmd, index, first));
         if let Some(recorder) = &self.recorder {
             loss::checkpoint(gpu, recorder.allocator.cmd, self.checkpoint + index as u64);
         }
@@ -460,14 +460,13 @@ impl Build<'_> {
             }
         }
         self.fresh = false;
-        self.stamp(stamps, Queries::stop);
+        self.stamp(Queries::stop);
         self.note_signals(item)
     }
 
-    /// Records a timestamp of an item if there are any.
-    fn stamp(&mut self, stamps: bool, record: impl FnOnce(&mut Queries, vk::CommandBuffer)) {
-        if stamps
-            && let Some(recorder) = &self.recorder
+    /// Records a timestamp of an item, if the batch has timestamps.
+    fn stamp(&mut self, record: impl FnOnce(&mut Queries, vk::CommandBuffer)) {
+        if let Some(recorder) = &self.recorder
             && let Some(queries) = self.queries.as_mut().and_then(Arc::get_mut)
         {
             record(queries, recorder.allocator.cmd);
