@@ -318,7 +318,7 @@ impl SubmitQueue {
             let mut state = self.state.lock();
             state.in_flight.push_back(entry);
             self.reaper.start(move || self.reap_next());
-            neglected = state.waiters == 0;
+            neglected = state.neglected().is_some();
         }
         drop(submitted);
         if neglected {
@@ -768,7 +768,7 @@ impl SubmitQueue {
     }
 
     fn wake_reaper(&self, state: &State) {
-        if state.waiters == 0 && !state.in_flight.is_empty() {
+        if state.neglected().is_some() {
             self.reaper.unpark();
         }
     }
